@@ -18,21 +18,12 @@ use crate::signals::Cancel;
 use crate::store::place;
 
 const TICK: Duration = Duration::from_millis(500);
-/// How long a detached run is watched for an early end.
 const WATCH: Duration = Duration::from_secs(3);
-/// Time systemd-run has to start a unit.
 const UNIT_LIMIT: Duration = Duration::from_secs(30);
 
 pub enum Begun {
-    /// A unit of systemd's.
-    Unit {
-        name: String,
-        log: PathBuf,
-    },
-    Session {
-        child: Child,
-        log: PathBuf,
-    },
+    Unit { name: String, log: PathBuf },
+    Session { child: Child, log: PathBuf },
 }
 
 /// Starts a command of ours where it survives the end of this session.
@@ -76,7 +67,6 @@ fn early_end(child: &mut Child, log: &Path, watched: Duration) -> Result<Option<
     Ok(None)
 }
 
-/// A new file beside the store for what the run says.
 fn log_file(store: &Path) -> Result<(PathBuf, File), Fault> {
     let name = format!("{}-{}.log", host::unix_ns(), std::process::id());
     let owner = User::behind_sudo();

@@ -36,13 +36,11 @@ pub const ENGINE_OUTPUT_BYTES: usize = 16 << 20;
 /// How long a killed process is waited for. Errors of a lost drive come back after the kernel's own
 /// time limit of 30 s, several times for a controller that is tried again.
 const UNKILLABLE: Duration = Duration::from_secs(180);
-/// This binary, whatever became of the file it was started from.
 const OURSELVES: &str = "/proc/self/exe";
 /// How often a waiting parent draws progress and looks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(200);
 /// How often one looks that draws nothing: a signal wakes it in any case.
 const UNWATCHED: Duration = Duration::from_secs(1);
-/// How long a wait is where the kernel cannot say that a child has ended.
 const BLIND: Duration = Duration::from_millis(20);
 
 /// Why a process gave no result.
@@ -116,7 +114,6 @@ impl<'a> Spec<'a> {
         Spec::tool_behind(&[], argv, limit)
     }
 
-    /// The same with words in front that start it.
     fn tool_behind(
         before: &[OsString],
         argv: &[impl AsRef<OsStr>],
@@ -194,7 +191,6 @@ impl<'a> Spec<'a> {
         self
     }
 
-    /// Starts the process and waits for its end.
     pub fn run(mut self, cancel: &Cancel) -> Result<Finished, ExecError> {
         let started = Instant::now();
         let mut child = self.start()?;
@@ -232,7 +228,6 @@ impl<'a> Spec<'a> {
             .map_err(|source| ExecError::Start { program: self.name.clone(), source })
     }
 
-    /// Until it has ended and all that it wrote is read, or it may not go on.
     fn wait(
         &mut self,
         child: &mut Child,
@@ -283,7 +278,6 @@ fn ourselves() -> OsString {
     named.map_or_else(|| OURSELVES.into(), PathBuf::into_os_string)
 }
 
-/// A time limit in words.
 fn shown(limit: Duration) -> String {
     bakeoff_stats::units::duration(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX))
 }

@@ -19,7 +19,6 @@ pub enum Outcome {
     Done,
     /// Some verdict is open or prevented, or every cell was invalid: exit 1.
     Open,
-    /// The state of a service, which is its exit code for a monitoring system.
     Service(State),
 }
 
@@ -80,7 +79,6 @@ impl Fault {
         self.exit
     }
 
-    /// Whether the command line was wrong.
     pub fn is_usage(&self) -> bool {
         self.exit == 2
     }
@@ -99,7 +97,6 @@ impl Fault {
         self.is_silent() && self.exit == 0
     }
 
-    /// The same end, with one more thing to say about it.
     pub fn and(mut self, also: impl fmt::Display) -> Fault {
         self.message = match self.message.as_str() {
             "" => also.to_string(),
@@ -155,7 +152,6 @@ pub fn limit_advice(error: &std::io::Error) -> &'static str {
     }
 }
 
-/// Whether what was named is not there, which is a wrong command line rather than a failure.
 pub fn is_missing(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::NotFound
 }
@@ -176,7 +172,6 @@ pub fn after_printing(
     }
 }
 
-/// Prints what went wrong and turns it into the exit code.
 pub fn exit(result: Result<Outcome, Fault>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

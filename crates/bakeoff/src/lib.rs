@@ -74,7 +74,6 @@ pub fn main(is_static: bool) -> ExitCode {
     }
 }
 
-/// Runs a command, and keeps how it failed.
 fn ended(args: cli::Args) -> Result<Outcome, Fault> {
     failure::watch();
     let store = args.global.store.clone().filter(|option| !store::place::is_address(option));

@@ -22,7 +22,6 @@ pub struct Cancel {
 }
 
 impl Cancel {
-    /// Listens for SIGINT, SIGTERM and SIGHUP from here on.
     pub fn listen() -> std::io::Result<Cancel> {
         let cancel = Cancel::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -35,7 +34,6 @@ impl Cancel {
         self.signal.load(Ordering::Relaxed) || self.limit.load(Ordering::Relaxed) != 0
     }
 
-    /// A limit is reached. The first one counts.
     pub fn reach(&self, limit: Limit) {
         let value = match limit {
             Limit::Time => 1,

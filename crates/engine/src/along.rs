@@ -7,13 +7,11 @@ use bakeoff_model::slice::{STRETCHES, Stretch};
 
 /// Marks kept, from which at most [`STRETCHES`] stretches are made.
 const MARKS: usize = 2 * STRETCHES;
-/// Distance of marks at first.
 const STEP_NS: u64 = 3_000_000;
 
 /// Marks along one part; holds no allocated memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Along {
-    /// Totals since the start of the part.
     marks: [Stretch; MARKS],
     len: usize,
     step_ns: u64,
@@ -26,13 +24,11 @@ impl Default for Along {
 }
 
 impl Along {
-    /// Time of the part at which the next mark is due.
     pub fn due_ns(&self) -> u64 {
         let last = self.len.checked_sub(1).map_or(0, |at| self.marks[at].elapsed_ns);
         last.saturating_add(self.step_ns)
     }
 
-    /// Sets a mark where one is due, with the totals of the part so far.
     pub fn mark(&mut self, so_far: Stretch) {
         if so_far.elapsed_ns < self.due_ns() {
             return;

@@ -20,7 +20,6 @@ pub const PAGE_BYTES: usize = 4096;
 const HUGE_BYTES: usize = 2 << 20;
 const HUGE_FROM_BYTES: u64 = 64 << 10;
 
-/// Buffers below this are not held against the memory there is.
 const SMALL_BYTES: usize = 64 << 20;
 
 /// Memory of one lane, `count` blocks of `block_bytes` each.
@@ -134,7 +133,6 @@ impl Buffers {
         self.stride
     }
 
-    /// Bytes of a block.
     pub fn block_bytes(&self) -> usize {
         self.block_bytes
     }
@@ -143,7 +141,6 @@ impl Buffers {
         self.count
     }
 
-    /// Whether the kernel gave huge pages.
     pub fn is_huge(&self) -> bool {
         self.huge
     }

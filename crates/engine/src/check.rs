@@ -98,7 +98,6 @@ fn check_verify(job: &Job) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Small files are made with plain calls, one at a time a thread.
 fn check_small_files(job: &Job) -> Result<(), EngineError> {
     let wrong = |what: &str| {
         Err(EngineError::invalid(format!("smallfiles does not support {what}: omit it")))
@@ -125,7 +124,6 @@ pub fn is_apart(job: &Job) -> bool {
     job.verify && job.rw.writes()
 }
 
-/// Whether bytes have to be made for each write.
 pub fn makes_data(job: &Job) -> bool {
     job.rw.writes() && job.data == Data::Random
 }

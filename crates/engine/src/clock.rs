@@ -22,7 +22,6 @@ use rustix::time::Timespec;
 /// is disturbed, as in an emulator, more time makes up for it.
 const CALIBRATION: Duration = Duration::from_millis(2);
 const CALIBRATION_MAX: Duration = Duration::from_millis(64);
-/// Readings of both clocks together, of which the least disturbed counts.
 const READINGS: usize = 8;
 /// Error above which the counter's rate counts as not known.
 const ERROR_PPM_MAX: f64 = 200.0;
@@ -147,7 +146,6 @@ fn scaled(ticks: u64, scale: u64) -> u64 {
 struct ClockPair {
     ticks: u64,
     ns: u64,
-    /// The moment is known to half of this, either way.
     width_ticks: u64,
 }
 
@@ -225,7 +223,6 @@ mod counter {
         ticks
     }
 
-    /// Whether the kernel keeps time by it.
     pub fn is_trusted() -> bool {
         super::kernel_uses("arch_sys_counter")
     }
@@ -233,7 +230,6 @@ mod counter {
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod counter {
-    /// There is none that we know how to read.
     pub fn ticks() -> u64 {
         0
     }

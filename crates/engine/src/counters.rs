@@ -14,7 +14,6 @@ const TEXT_BYTES: usize = 512;
 
 #[derive(Debug, Default)]
 pub struct Counters {
-    /// None where one of the drives cannot be read.
     drives: Vec<File>,
     own: Option<File>,
 }
@@ -22,7 +21,6 @@ pub struct Counters {
 /// What the counters say, or by how much they grew; `None` = unknown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moved {
-    /// Bytes that the drives read.
     pub read_bytes: Option<u64>,
     /// Bytes that this process handed to write(2) and its like.
     pub written_bytes: Option<u64>,
@@ -62,7 +60,6 @@ impl Moved {
         }
     }
 
-    /// Both together, as far as either is known.
     pub fn plus(self, more: Moved) -> Moved {
         let sum = |a: Option<u64>, b: Option<u64>| b.map(|b| a.unwrap_or(0).saturating_add(b));
         Moved {

@@ -10,7 +10,6 @@ use crate::error::EngineError;
 use crate::live::Live;
 use crate::usage::Usage;
 
-/// Stack of a lane: it calls nothing deep.
 pub const STACK_BYTES: usize = 256 << 10;
 
 pub trait Worker {
@@ -67,10 +66,8 @@ pub fn with_crew<W: Worker>(
     })
 }
 
-/// A thread as the caller sees it.
 struct CrewThread<'scope, W: Worker> {
     orders: Sender<W::Order>,
-    /// Nothing when it is ready, then an answer to each order.
     done: Receiver<Result<Option<W::Done>, EngineError>>,
     thread: thread::ScopedJoinHandle<'scope, Result<W::End, EngineError>>,
 }
@@ -125,7 +122,6 @@ fn gone() -> EngineError {
     EngineError::protocol("a measuring thread has ended unexpectedly")
 }
 
-/// Work that is done once, and whole.
 struct Whole<F>(Option<F>);
 
 impl<F: FnOnce() -> Result<T, EngineError>, T: Send> Worker for Whole<F> {

@@ -26,7 +26,6 @@ use self::stream::stream;
 
 mod stream;
 
-/// Bytes of a unit.
 pub const UNIT_BYTES: usize = 4096;
 /// Smallest unit that begins with its tag.
 const TAGGED_FROM_BYTES: usize = 16;
@@ -53,7 +52,6 @@ impl Tag {
         Tag(Tag::fresh(op).0 | u64::from(buffer) << Tag::OP_BITS | Tag::POOLED)
     }
 
-    /// Number of the write in its lane.
     pub fn op(self) -> u64 {
         Tag::fresh(self.0).0
     }
@@ -73,7 +71,6 @@ pub struct Content {
     unit_seed: u64,
     mask_seed: u64,
     pool_seed: u64,
-    /// Percent of a unit that are zeros.
     zero_percent: usize,
 }
 

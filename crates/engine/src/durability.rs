@@ -95,7 +95,6 @@ pub fn look_for<'p>(acks: &Acks, at: impl Into<Spot<'p>>) -> Result<Durability, 
 /// One lane's part of it.
 struct LaneCheck<'a> {
     job: &'a Job,
-    /// None where the file is gone.
     fd: Option<&'a OwnedFd>,
     span: Span,
     lane: u32,
@@ -171,7 +170,6 @@ enum BlockFate {
     Lost(Loss, String),
 }
 
-/// A block as it was read.
 struct ReadBlock<'a> {
     content: &'a Content,
     bytes: &'a [u8],
@@ -223,7 +221,6 @@ impl ReadBlock<'_> {
         })
     }
 
-    /// Adds up the pieces of a unit.
     fn sort(&self, unit: &[u8], offset: u64, pieces: &mut Pieces) {
         let made = |op: u64| {
             let mut made = vec![0; unit.len()];
@@ -289,7 +286,6 @@ mod tests {
     const BS: u64 = 8192;
     const BLOCKS: u64 = 8;
 
-    /// A job that went once through its file and half through it again, and its record.
     fn written(fsync: u32) -> (tempfile::TempDir, std::path::PathBuf, Acks) {
         let dir = tempfile::tempdir().unwrap();
         let (path, record) = (dir.path().join("file"), dir.path().join("record"));

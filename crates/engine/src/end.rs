@@ -13,14 +13,11 @@ pub struct End {
     pub runtime_ns: Option<u64>,
     /// Operations, flushes included, before which neither counts.
     pub min_ios: u64,
-    /// Data operations before which time does not count.
     pub least_ios: u64,
     pub least_flushes: u64,
-    /// Time after which nothing more is started, whatever else.
     pub hard_ns: u64,
     /// Operations of the lane from which [`End::reached`] is asked, whatever the time.
     ask_ios: u64,
-    /// Time from which it is asked, whatever was done.
     ask_ns: u64,
 }
 
@@ -81,7 +78,6 @@ impl End {
         }
     }
 
-    /// Whether the minimum of a slice is done.
     pub fn has_least(&self, ios: u64, flushes: u64) -> bool {
         ios >= self.least_ios && flushes >= self.least_flushes
     }

@@ -13,7 +13,6 @@ use thiserror::Error;
 #[error(transparent)]
 pub struct EngineError(#[from] pub Failure);
 
-/// EPERM: no right of the caller would do.
 const NOT_EVEN_ROOT: &str = "the kernel forbids it to root too (EPERM). In a container, allow the \
      device (docker run --device=DEVICE). Remove the immutable attribute of a file (chattr -i)";
 const ROOT_ELSEWHERE: &str = "root has no access here, as in a user namespace or on a network \
@@ -39,12 +38,10 @@ impl EngineError {
         EngineError(Failure { kind, message: message.into() })
     }
 
-    /// The job makes no sense, or not on this target.
     pub(crate) fn invalid(message: impl Into<String>) -> EngineError {
         EngineError::new(FailureKind::Invalid, message)
     }
 
-    /// This kernel, machine, filesystem or build cannot do it.
     pub(crate) fn unsupported(message: impl Into<String>) -> EngineError {
         EngineError::new(FailureKind::Unsupported, message)
     }
@@ -71,7 +68,6 @@ impl EngineError {
         EngineError::new(FailureKind::VerifyFailed, message)
     }
 
-    /// Sorts a system error by what the user can do about it.
     pub(crate) fn io(doing: impl Display, source: impl Into<io::Error>) -> EngineError {
         use FailureKind as Kind;
         let source = source.into();

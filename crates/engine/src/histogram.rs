@@ -31,7 +31,6 @@ impl Buckets {
         self.slots().record(value);
     }
 
-    /// A view that a loop keeps in registers.
     #[inline]
     pub fn slots(&mut self) -> Slots<'_> {
         Slots(&mut self.counts)
@@ -45,7 +44,6 @@ impl Buckets {
         histogram
     }
 
-    /// The distribution as it is stored.
     pub fn histogram(&self) -> Histogram {
         let full = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
         Histogram { buckets: full.map(|(index, count)| (middle_of(index), *count)).collect() }

@@ -90,7 +90,6 @@ pub struct Lane<'a, E> {
     /// counts begin anew with each slice.
     slice_from: Option<u64>,
     along: Along,
-    /// When the next mark along the slice is due.
     mark_ns: u64,
 }
 
@@ -230,7 +229,6 @@ impl<'a, E: Engine> Lane<'a, E> {
         }
     }
 
-    /// The next moment at which something else has to be thought of.
     #[inline]
     fn until_ns(&self) -> u64 {
         let asked_ns = self.start_ns.saturating_add(self.end.ask_at_ns());
@@ -318,7 +316,6 @@ impl<'a, E: Engine> Lane<'a, E> {
         Ok(now)
     }
 
-    /// Does all of the job, in one piece.
     pub fn whole(mut self, work: Loop<'a, E>) -> Result<Outcome, EngineError> {
         let mut queue = self.queue();
         let now = work(&mut self, &mut queue)?;

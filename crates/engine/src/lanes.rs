@@ -27,7 +27,6 @@ use crate::waiting;
 
 struct LaneSetup {
     engine: EngineName,
-    /// I/Os in flight a lane.
     depth: u32,
     in_turns: bool,
     findings: Vec<Finding>,
@@ -49,7 +48,6 @@ pub fn measure(
     on_target(job, &find(job)?, live, how)
 }
 
-/// Does a job with the engine that can be had here.
 fn on_target(
     job: &Job,
     target: &Target,

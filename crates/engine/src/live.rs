@@ -72,7 +72,6 @@ impl<'a> Live<'a> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Ends all lanes at their next window.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }

@@ -24,10 +24,8 @@ const LOOP_SET_BLOCK_SIZE: c_ulong = 0x4c09;
 const LOOP_CONFIGURE: c_ulong = 0x4c0a;
 const LOOP_CTL_GET_FREE: c_ulong = 0x4c82;
 const LO_FLAGS_DIRECT_IO: u32 = 16;
-/// Others may take the device that was free a moment ago.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(50);
-/// Bytes of a name, its end included.
 const NAME_BYTES: usize = 64;
 
 /// `struct loop_info64`.
@@ -73,7 +71,6 @@ pub struct Part<'n> {
 /// What a loop device says of itself, by the kernel's own word: a path in /sys is text of a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopStatus {
-    /// The file behind it, or the node of a device.
     pub inode: Inode,
     /// Number of the device, when it is attached to one; 0 for a file.
     pub rdevice: u64,

@@ -50,7 +50,6 @@ impl Pace {
         self.due_ns
     }
 
-    /// The next operation begins.
     #[inline]
     pub fn begin(&mut self) {
         self.begun += 1;

@@ -54,7 +54,6 @@ impl Tally {
         self.totals_with(self.latencies.histogram())
     }
 
-    /// The same, and starts again from nothing in the same memory.
     fn take(&mut self) -> OpTotals {
         let histogram = self.latencies.take();
         let totals = self.totals_with(histogram);
@@ -130,7 +129,6 @@ impl Recorder {
         self.tallies[kind as usize].record(latency_ns, bytes);
     }
 
-    /// The record of one kind, to record several operations of it.
     #[inline]
     pub fn tally_mut(&mut self, kind: Kind) -> &mut Tally {
         &mut self.tallies[kind as usize]

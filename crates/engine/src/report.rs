@@ -18,7 +18,6 @@ use crate::windows::Windows;
 pub struct Circumstances {
     pub engine: EngineName,
     pub usage: Usage,
-    /// The generator's own cost.
     pub cost: Cost,
     pub clock: Clock,
     pub findings: Vec<Finding>,

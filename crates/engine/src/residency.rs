@@ -136,13 +136,11 @@ mod tests {
         file
     }
 
-    /// Whether files there are in memory for good.
     fn is_memory(dir: &Path) -> bool {
         const TMPFS_MAGIC: u64 = 0x0102_1994;
         rustix::fs::statfs(dir).is_ok_and(|s| u64::try_from(s.f_type) == Ok(TMPFS_MAGIC))
     }
 
-    /// The build directory is on a drive; the directory for temporary files may be in memory.
     fn on_disk() -> &'static Path {
         Path::new(env!("CARGO_MANIFEST_DIR"))
     }

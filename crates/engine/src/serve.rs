@@ -34,7 +34,6 @@ pub fn serve(open: OpenDatabase) -> i32 {
     end(say(&mut io::stdout().lock(), serde_json::to_vec(&reply)))
 }
 
-/// The exit status after the last words.
 fn end(said: Result<(), EngineError>) -> i32 {
     match said {
         Ok(()) => 0,
@@ -62,7 +61,6 @@ fn read_task(input: impl Read) -> Result<Task, EngineError> {
     json::read(&bytes).map_err(EngineError::protocol)
 }
 
-/// Asks to die with the parent, and fails where it is gone already.
 fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|e| EngineError::io("setting the parent-death signal", e))?;

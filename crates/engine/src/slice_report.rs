@@ -17,7 +17,6 @@ pub type Talk<'t> = &'t mut dyn FnMut(Measure<'_>) -> Result<(), EngineError>;
 /// How a cell is measured.
 pub enum How<'t> {
     AtOnce,
-    /// In slices, as often as that says. The CPU time of each is in its report.
     InSlices(Talk<'t>),
 }
 

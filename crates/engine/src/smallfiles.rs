@@ -114,7 +114,6 @@ pub struct Lane<'a> {
     made: u64,
     /// Files removed so far; the number of the first that is there.
     removed: u64,
-    /// Operations other than creates.
     others: u64,
     flushes: u64,
     /// What counts of the slice that is measured; `None` for a cell in one piece.
@@ -124,7 +123,6 @@ pub struct Lane<'a> {
     rest_ns: u64,
 }
 
-/// Counts at the start of a slice, and of the set that is made in it.
 #[derive(Clone, Copy, Debug, Default)]
 struct SetCounts {
     made: u64,

@@ -33,7 +33,6 @@ impl<'p, P: AsRef<Path> + ?Sized> From<&'p P> for Spot<'p> {
 }
 
 impl Spot<'_> {
-    /// Opens it, and refuses another file than the one expected.
     pub fn open(self, flags: OFlags) -> Result<OwnedFd, EngineError> {
         let follow = if self.inode.is_some() { OFlags::empty() } else { OFlags::NOFOLLOW };
         let all = flags | OFlags::CLOEXEC | follow;
@@ -78,7 +77,6 @@ pub struct Target {
     path: PathBuf,
     inode: Option<Inode>,
     pub kind: TargetKind,
-    /// The files of the second thread and on, where each has its own.
     more: Vec<Target>,
     /// Granularity of O_DIRECT offsets and lengths in bytes; 1 when the job does not ask for it.
     pub direct_align: u64,
@@ -151,7 +149,6 @@ impl Target {
         Ok(target)
     }
 
-    /// What one of so many lanes uses. Lanes that stand for one thread have one file.
     pub fn of_lane(&self, lane: u32, lanes: u32) -> &Target {
         let files = self.more.len() as u64 + 1;
         let at = u64::from(lane) * files / u64::from(lanes.max(1));

@@ -58,7 +58,6 @@ pub fn verify(job: &Job, target: &Target, traces: &[Trace]) -> Result<u64, Engin
     Ok(verified_bytes)
 }
 
-/// Opens the target so that reads come from the device as far as that can be had.
 pub fn open_uncached(job: &Job, target: &Target) -> Result<OwnedFd, EngineError> {
     let plain = target.open_to_verify(false)?;
     rustix::fs::fsync(&plain).map_err(|e| EngineError::io("flushing before verify", e))?;

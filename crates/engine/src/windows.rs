@@ -8,7 +8,6 @@
 use bakeoff_model::measurement::Window;
 
 pub const WINDOW_NS: u64 = 100_000_000;
-/// Most stretches a lane keeps.
 const WINDOWS_MAX: usize = 4096;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,7 +56,6 @@ impl Windows {
         }
     }
 
-    /// When the stretch that is being counted ends.
     pub fn end_ns(&self) -> u64 {
         self.end_ns
     }

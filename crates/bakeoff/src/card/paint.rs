@@ -51,7 +51,6 @@ impl Canvas {
         self.mix(&outline, to, Style::default(), (text.color, 1.0));
     }
 
-    /// Mixes a colour into the pixels that an outline covers, by how much of each it covers.
     fn mix(&mut self, path: &[Command], to: Transform, style: Style, paint: (Color, f64)) {
         if path.is_empty() {
             return;

@@ -7,7 +7,6 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 
 #[cfg(feature = "card")]
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
-/// The signature and the chunk that is always first.
 const HEADER_BYTES: usize = 8 + 12 + 13;
 /// Eight bits a sample; colour type 2, without transparency; the only compression, filters and
 /// order of lines (11.2.1).
@@ -16,11 +15,9 @@ const KIND: [u8; 5] = [8, 2, 0, 0, 0];
 /// The filter that changes nothing, in front of every line (9.2).
 #[cfg(feature = "card")]
 const NONE: u8 = 0;
-/// Nine takes longer for a percent.
 #[cfg(feature = "card")]
 const LEVEL: u8 = 6;
 
-/// Encodes pixels of three bytes each.
 #[cfg(feature = "card")]
 pub fn encode(width: u32, height: u32, pixels: &[u8]) -> Vec<u8> {
     let line_bytes = width as usize * 3;

@@ -17,13 +17,11 @@ use crate::store::{LAYOUT, Records, Sqlite, StoreError, place};
 /// Whether the program needs no shared library: only what links it knows.
 static IS_STATIC: OnceLock<bool> = OnceLock::new();
 
-/// Says how the program was linked, once.
 pub fn set_static(is_static: bool) {
     // A second call would say the same.
     let _ = IS_STATIC.set(is_static);
 }
 
-/// Prints it, for a command line that asks for the version.
 pub fn run(typed: Vec<OsString>) -> Result<Outcome, Fault> {
     let is_other = |word: &OsString| !["--version", "-V", "--verbose"].iter().any(|w| word == w);
     let args = formats::parse(typed.into_iter().filter(is_other));

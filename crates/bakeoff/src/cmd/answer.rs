@@ -26,7 +26,6 @@ pub fn text_options() -> TextOptions {
     }
 }
 
-/// A document as this stdout shows it, or as Markdown where that was asked for.
 pub fn laid_out(document: &Document, format: Format) -> String {
     let options = text_options();
     if format == Format::Markdown {
@@ -47,7 +46,6 @@ pub fn print_either(
 
 /// How much of an answer is printed as text.
 pub enum Extent<'a> {
-    /// One screen, with the path of the HTML report where one was written.
     Screen(Option<&'a Path>),
     Details,
 }
@@ -102,7 +100,6 @@ pub fn service(global: &Global, run: &Run, analysis: &Analysis) -> Option<report
     is_asked.then(|| report::service(run, analysis).state)
 }
 
-/// The exit code a finished run deserves.
 pub fn outcome(global: &Global, run: &Run, analysis: &Analysis) -> Result<Outcome, Fault> {
     if let Some((StopReason::Interrupted, _)) = run.stopped {
         return Err(Fault::interrupted(""));

@@ -182,7 +182,6 @@ fn names(args: &Bench, file: Option<&str>) -> Vec<String> {
     }
 }
 
-/// Bytes of a scratch file, of which there may be so many.
 fn scratch_bytes(args: &Bench, room: u64) -> Result<u64, Fault> {
     let bs = args.bs.for_pattern(args.rw).map_err(Fault::usage)?;
     match args.size {
@@ -266,7 +265,6 @@ fn on_file(
     single::measure(&single, &Progress::new(global.quiet), cancel)
 }
 
-/// A file that is to be overwritten, held: the guard of an image, for any file.
 fn guarded(global: &Global, path: &Path) -> Result<LockedTarget, Fault> {
     let store = crate::store::place::path(global.store.as_deref())?;
     let binary = std::env::current_exe().map_err(Fault::environment)?;
@@ -309,7 +307,6 @@ fn as_it_is<'a>(args: &Bench, job: &'a Job, place: &'a model::host::Place) -> Si
     Single { name, job, targets, kind, place, ramp_ns, evict, acks: None }
 }
 
-/// The record of acknowledged writes, if one was asked for.
 fn record(args: &Bench, path: &Path) -> Result<Option<File>, Fault> {
     args.verify_state_save.as_deref().map(|to| bench_kept::open_record(to, path)).transpose()
 }

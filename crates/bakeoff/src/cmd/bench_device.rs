@@ -15,7 +15,6 @@ use crate::steps::target;
 
 /// A block device that may be used, locked and claimed while it is written.
 pub struct Device {
-    /// What it is made of, as a place of its size.
     pub place: Place,
     _held: Option<LockedTarget>,
 }

@@ -13,7 +13,6 @@ use crate::host;
 
 const JOB_FILES: [&str; 2] = ["fio", "job"];
 
-/// Every job in its order, and what has to be said before them.
 pub fn from_args(args: &Bench) -> Result<(Vec<Bench>, Vec<String>), Fault> {
     let mut jobs = match job_file(args)? {
         Some(file) => sections(args, &file)?,
@@ -74,7 +73,6 @@ fn job_file(args: &Bench) -> Result<Option<JobFile>, Fault> {
     }
 }
 
-/// The text of a file that a job file includes: beside it, or as it is named.
 fn included(by: &Path, name: &str) -> Result<String, String> {
     let beside = by.parent().unwrap_or(Path::new("")).join(name);
     let path = if beside.exists() { beside } else { PathBuf::from(name) };
@@ -86,7 +84,6 @@ fn included(by: &Path, name: &str) -> Result<String, String> {
     std::fs::read_to_string(&path).map_err(|e| format!("cannot include {shown}: {e}"))
 }
 
-/// What stands for a variable, or one of fio's keywords, in a job file.
 fn variable(name: &str) -> Option<String> {
     match name {
         "$ncpus" => std::thread::available_parallelism().ok().map(|n| n.to_string()),
@@ -127,14 +124,12 @@ fn sections(args: &Bench, file: &JobFile) -> Result<Vec<Bench>, Fault> {
     .collect()
 }
 
-/// What only the command line can allow.
 fn with_consent(job: Bench, args: &Bench) -> Bench {
     Bench { erase: args.erase.clone(), overwrite: args.overwrite, readonly: args.readonly, ..job }
 }
 
 pub struct Place {
     pub path: PathBuf,
-    /// The name of the scratch file in a directory, where one was given.
     pub file: Option<String>,
     pub note: Option<String>,
 }

@@ -72,7 +72,6 @@ impl Files<'_, '_> {
     }
 }
 
-/// Bytes of a file.
 pub fn bytes(file: &Opened) -> io::Result<u64> {
     Ok(u64::try_from(fstat(file)?.st_size).unwrap_or(0))
 }

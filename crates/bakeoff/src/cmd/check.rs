@@ -55,7 +55,6 @@ pub fn run(global: &Global, args: &Check) -> Result<Outcome, Fault> {
     fault::after_printing(printed, Ok(outcome))
 }
 
-/// A directory or file by what lies below it, a block device by itself.
 fn target(path: &Path, system: &System) -> Result<Target, Fault> {
     let shown = RawPath::new(path);
     let metadata = std::fs::metadata(path).map_err(|error| match is_missing(&error) {

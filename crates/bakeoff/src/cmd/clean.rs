@@ -38,7 +38,6 @@ pub fn run(global: &Global, args: &Clean) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-/// Shows what is known of a run that cannot be recovered, and forgets it.
 fn forget(global: &Global, mut store: Sqlite, run: &str) -> Result<Outcome, Fault> {
     trust::check(&store)?;
     let id = store.find(run)?;

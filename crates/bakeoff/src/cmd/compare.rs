@@ -14,7 +14,6 @@ use super::{answer, lint, stored};
 use crate::cli::{Compare, Global};
 use crate::fault::{self, Fault, Outcome};
 
-/// Most runs compared at once.
 const RUNS: usize = 32;
 
 /// Runs the command: one answer over all runs that is not certain is exit 1.
@@ -41,7 +40,6 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     fault::after_printing(printed, Ok(if is_open { Outcome::Open } else { Outcome::Done }))
 }
 
-/// The results of every file beside every run.
 fn with_files(runs: &[(Run, Analysis)], files: &[PathBuf]) -> Result<Vec<Beside>, Fault> {
     let mut all = Vec::new();
     for file in files {

@@ -38,12 +38,10 @@ pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether somebody is there to answer.
 pub fn can_ask() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// The answer to a question; anything but a yes is a no.
 pub fn says_yes(question: &str) -> bool {
     let mut err = std::io::stderr();
     // A terminal that cannot be written to gives no answer either.

@@ -41,7 +41,6 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-/// Who types this, and what works for them here.
 pub fn asker() -> Asker {
     use rustix::fs::{Access, access};
     let is_installed = |program: &&str| find_program(OsStr::new(program)).is_some();

@@ -46,7 +46,6 @@ fn list(global: &Global) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-/// One answer over the boards of some runs.
 fn report(global: &Global, args: &FleetReport) -> Result<Outcome, Fault> {
     let format = stored::format(global, "fleet report")?;
     let runs = match &args.label {
@@ -93,10 +92,8 @@ fn too_few(over: Over) -> Fault {
     })
 }
 
-/// A run, and the role of a server that sent it.
 type SentRun = ((Run, Analysis), Option<String>);
 
-/// The runs that were named; says of one that was named twice that it counts once.
 fn named(global: &Global, names: &[String]) -> Result<Vec<SentRun>, Fault> {
     let Some(first) = names.first() else { return Ok(Vec::new()) };
     let (store, _) = stored::find(global, first)?;
@@ -123,7 +120,6 @@ fn at_most(runs: usize) -> Result<(), Fault> {
     }
 }
 
-/// All runs with that label. One that cannot be read is left out and named.
 fn labelled(global: &Global, label: &str) -> Result<Vec<SentRun>, Fault> {
     let filter = Filter { label: Some(label.to_string()), ..Filter::default() };
     let none = || {

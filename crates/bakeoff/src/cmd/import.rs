@@ -29,7 +29,6 @@ use crate::ui::{out, say};
 const HEAD_BYTES: u64 = 16 << 10;
 const PIECE_BYTES: usize = 256 << 10;
 
-/// Runs the command. Each bundle comes in whole or not at all, whatever becomes of the others.
 pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
     let format = stored::format(global, "import")?;
     if args.as_plan {
@@ -150,7 +149,6 @@ fn one(
     Ok(Done::Bundle(run, done))
 }
 
-/// Whether a file begins with the head of a bundle, of any version.
 fn is_bundle(head: &[u8]) -> bool {
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let value: Result<serde_json::Value, _> = json::read(line);
@@ -207,7 +205,6 @@ fn say_bundle(format: Format, source: &Source, run: &RunId, done: Imported) -> s
     }
 }
 
-/// All that went wrong, with the exit code of the worst.
 fn fault(failures: Vec<(RawPath, StoreError)>) -> Fault {
     let named = |(file, error): (RawPath, StoreError)| {
         let text = format!("{file}: {error}");

@@ -9,7 +9,6 @@ use crate::fault::{Fault, Outcome};
 use crate::store::Store;
 use crate::ui::out;
 
-/// Most characters of a label.
 const MOST: usize = 200;
 
 pub fn run(global: &Global, args: &Label) -> Result<Outcome, Fault> {

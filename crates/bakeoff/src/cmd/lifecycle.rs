@@ -32,7 +32,6 @@ use crate::ui::{announce, say};
 
 #[derive(Clone, Debug)]
 pub struct Ending {
-    /// File for a report, written when the run is over.
     pub report: Option<PathBuf>,
     pub beside: Beside,
     pub remains: Remains,
@@ -256,7 +255,6 @@ fn announce(session: &Session, quiet: bool) {
     }
 }
 
-/// Prints the answer and writes the report.
 fn answer_run(
     global: &Global,
     run: &Run,
@@ -309,7 +307,6 @@ fn print_answer(
     })
 }
 
-/// Says what earlier runs had left behind.
 pub fn say_recovered(recovered: &recover::Recovered, quiet: bool) {
     for (run, undone) in &recovered.runs {
         let undone = undone.join("; ");

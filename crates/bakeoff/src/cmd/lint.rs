@@ -110,7 +110,6 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Fault> {
     Ok(text)
 }
 
-/// The findings of every result in a text.
 fn of_text(text: &[u8]) -> (Vec<Finding>, bool) {
     let imported = import::all(text);
     let has_results = !imported.results.is_empty();
@@ -128,7 +127,6 @@ fn plan_text(name: &str) -> Option<&'static str> {
     bakeoff_judge::plan::built_in(name).map(|plan| plan.text)
 }
 
-/// What can be said of a plan before any device is known.
 fn of_plan(name: &str) -> Result<Vec<Finding>, Fault> {
     let text = match plan_text(name) {
         Some(text) => text.to_string(),

@@ -54,7 +54,6 @@ fn is_address(to: &str) -> bool {
     lower.starts_with("http://") || lower.starts_with("https://")
 }
 
-/// Everything secret is in what it reads from standard input.
 const CURL: [&str; 8] =
     ["curl", "--fail", "--silent", "--show-error", "--max-time", "30", "--config", "-"];
 
@@ -66,7 +65,6 @@ fn request(to: &str, json: &str) -> String {
         .concat()
 }
 
-/// Inside the double quotes of that file.
 fn quoted(value: &str) -> String {
     let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
     escaped.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t")

@@ -19,7 +19,6 @@ use crate::store::server::{Address, Server};
 use crate::store::{Records, RunId, Sqlite, StoreError, Summary, place};
 use crate::ui::{out, say};
 
-/// Time for what is left of a run when it ends.
 const AT_END: Duration = Duration::from_secs(60);
 
 pub fn run(global: &Global, args: &Push) -> Result<Outcome, Fault> {
@@ -50,7 +49,6 @@ pub fn run(global: &Global, args: &Push) -> Result<Outcome, Fault> {
     outcome(pushed.failed)
 }
 
-/// What to type when the server answers again.
 fn again(address: &Address, from: Option<&Path>) -> String {
     let from = from.map(|path| shell_word(&RawPath::new(path)));
     let from = from.map_or(String::new(), |path| format!(" --from {path}"));
@@ -103,7 +101,6 @@ fn say_without_receipt(pushed: &Pushed) {
     }
 }
 
-/// The runs to consider, the first one first.
 fn chosen(local: &Sqlite, names: &[String]) -> Result<Vec<Summary>, Fault> {
     let mut all = local.search(&Filter::default())?;
     all.reverse();
@@ -169,7 +166,6 @@ fn json(pushed: &Pushed, server: &str) -> String {
     format!("{document}\n")
 }
 
-/// All failures in one message, with the exit code of the worst.
 fn outcome(failed: Vec<(RunId, Fault)>) -> Result<Outcome, Fault> {
     let mut failed = failed.into_iter().map(|(_, fault)| fault);
     match failed.next() {

@@ -17,7 +17,6 @@ use crate::fault::{Fault, Outcome};
 use crate::places::directories;
 use crate::planning::{self, new_run, on_targets};
 
-/// Time for the four figures of one directory, and for a comparison.
 const ONE_NS: u64 = 60_000_000_000;
 const SEVERAL_NS: u64 = 3 * ONE_NS;
 

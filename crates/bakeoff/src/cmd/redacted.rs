@@ -14,9 +14,7 @@ use crate::fault::Fault;
 use crate::store::{Records, RunId, folded};
 use crate::ui::say;
 
-/// Most replacements that are listed unasked.
 const FEW: usize = 12;
-/// Most replacements that are listed at all.
 const LISTED: usize = 1_000;
 
 /// A run as it leaves the store.

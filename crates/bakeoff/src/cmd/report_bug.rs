@@ -26,9 +26,7 @@ use crate::store::{Records, folded, last_error};
 use crate::ui::say;
 
 const FILE: &str = "bakeoff-report.json";
-/// Time a program may take to print its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(5);
-/// Most characters of a version.
 const VERSION_CHARS: usize = 80;
 
 pub fn run(global: &Global, args: &ReportBug) -> Result<Outcome, Fault> {
@@ -101,7 +99,6 @@ fn last_run(global: &Global) -> Option<(Run, Analysis)> {
     }
 }
 
-/// Whether a program is installed, and the first line it prints that has a number in it.
 fn installed(tool: &Tool, cancel: &Cancel) -> ToolFact {
     let is_installed = find_program(OsStr::new(tool.program)).is_some();
     let asked = is_installed && !tool.version.is_empty() && !cancel.is_set();

@@ -72,7 +72,6 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     lifecycle::go_on(global, session, target_set, ending)
 }
 
-/// Whether the run can go on, and until which active time.
 fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
     let id = run.header.short_id();
     if run.header.verb == Verb::Bench {

@@ -23,7 +23,6 @@ use crate::steps::locked_target::LockedTarget;
 use crate::steps::target::Target;
 use crate::ui::say;
 
-/// A run that was looked at from all sides and not begun.
 struct Ready {
     header: Header,
     wanted: Vec<Wanted>,
@@ -104,7 +103,6 @@ fn refuse_password(is_pushed: bool) -> Result<(), Fault> {
     }
 }
 
-/// Before the store is opened: a target is no damaged store, to be moved away.
 fn refuse_store(global: &Global, args: &OnTargets) -> Result<(), Fault> {
     let store = crate::store::place::path(global.store.as_deref())?;
     match args.targets.iter().find(|target| host::is_same_file(target, &store)) {
@@ -118,7 +116,6 @@ fn refuse_store(global: &Global, args: &OnTargets) -> Result<(), Fault> {
     }
 }
 
-/// What is needed to begin, once it is known that it does not write too much.
 fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
     let Looked { asked, made, wanted, .. } =
         look_at(global, &args.plan, &args.on, args.report.as_deref())?;
@@ -142,7 +139,6 @@ fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
     Ok(Ready { header, wanted, costs })
 }
 
-/// What it will probably cost, for who is asked to consent.
 fn costs(made: &Expanded, wanted: &[Wanted]) -> Vec<String> {
     let costs = planning::costs::costs(made, wanted.iter().map(|wanted| (wanted, None)));
     let Some(costs) = costs else { return Vec::new() };

@@ -17,9 +17,7 @@ use crate::store::listed::digest_of;
 use crate::store::{Digest, Latest, Records, RunId, Sqlite, Summary, folded};
 use crate::ui::out;
 
-/// Runs whose digests are kept in one transaction.
 const AT_ONCE: usize = 200;
-/// Runs that a person is shown without asking for another number.
 const MOST: u64 = 100;
 const ALL: u64 = u64::MAX;
 
@@ -104,7 +102,6 @@ fn list(
     Ok((rows, left_out))
 }
 
-/// Whether a list shows the run, whatever its events and its process say.
 fn is_shown(summary: &Summary) -> bool {
     summary.digest.as_ref().is_some_and(|digest| digest.cells > 0 || summary.label.is_some())
 }

@@ -18,7 +18,6 @@ use crate::planning::plan_text;
 use crate::signals::Cancel;
 use crate::ui::{out, say};
 
-/// Programs that run a command as root, in the order of preference.
 pub const AS_ROOT: [&str; 2] = ["sudo", "doas"];
 
 pub fn run(global: &Global, args: &Args) -> Result<Outcome, Fault> {
@@ -90,7 +89,6 @@ fn outcome(setup: &Setup) -> Outcome {
     if setup.is_complete() { Outcome::Done } else { Outcome::Open }
 }
 
-/// Whether to install: said on the command line, or asked for at a terminal.
 fn is_agreed(yes: bool) -> bool {
     if yes || (consent::can_ask() && consent::says_yes("Install them now?")) {
         return true;

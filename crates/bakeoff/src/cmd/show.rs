@@ -18,14 +18,10 @@ use crate::cli::{Format, Global, Show};
 use crate::fault::{self, Fault, Outcome};
 use crate::store::folded;
 
-/// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OutputKind {
-    /// What `--format` prints too.
     Format(Format),
-    /// The answer as an image.
     Png,
-    /// The same without pixels.
     Svg,
 }
 
@@ -43,7 +39,6 @@ const ENDINGS: [(&str, OutputKind); 10] = [
     (".svg", OutputKind::Svg),
 ];
 
-/// Runs the command. On the screen its exit code is the one the run deserves.
 pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     stored::format(global, "show")?;
     if args.output.is_empty() {
@@ -66,7 +61,6 @@ pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-/// The run as it would be answered for the use that is asked for.
 pub fn answered_for(mut run: Run, args: &Show) -> Run {
     let protocol = &mut run.header.protocol;
     protocol.drive_use = args.drive_use.unwrap_or(protocol.drive_use);
@@ -88,13 +82,11 @@ fn screen(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     fault::after_printing(printed, Ok(if is_answered { Outcome::Done } else { Outcome::Open }))
 }
 
-/// Formats that are no answer on a screen.
 fn is_written_only(format: Format) -> bool {
     use Format::{Bundle, FioJson, Gnuplot, Html, Jsonl};
     matches!(format, Bundle | FioJson | Gnuplot | Html | Jsonl)
 }
 
-/// The kind of a file by `--format`, or by its name.
 fn kind(global: &Global, path: &Path) -> Result<OutputKind, Fault> {
     let name = path.to_string_lossy().to_ascii_lowercase();
     let by_name = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, kind)| *kind);

@@ -145,7 +145,6 @@ pub fn write(
     }
 }
 
-/// Writes a document, which steers no terminal that shows it.
 pub fn write_text(output: Option<&Path>, text: &str) -> Result<(), Fault> {
     write(output, |out| out.write_all(unsteered(text).as_bytes()))
 }
@@ -165,7 +164,6 @@ pub fn write_file(
     output::write(path, fill).map_err(|error| unwritten(path, error))
 }
 
-/// Refuses a file that could not be written when the run is over.
 pub fn check_output(path: &Path) -> Result<(), Fault> {
     if names_directory(path) {
         return Err(unwritten(path, FileError::Io(ErrorKind::IsADirectory.into())));

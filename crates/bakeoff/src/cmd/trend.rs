@@ -20,7 +20,6 @@ use crate::ui::{out, say};
 
 /// Most runs of a history, the latest: each is read in full once.
 const MOST: usize = 1_000;
-/// Most drives that a message names.
 const NAMED: usize = 10;
 
 pub fn run(global: &Global, args: &Trend) -> Result<Outcome, Fault> {
@@ -37,7 +36,6 @@ pub fn run(global: &Global, args: &Trend) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-/// The history that is asked for.
 pub fn of_drive(global: &Global, args: &Trend) -> Result<Found, Fault> {
     let wanted = wanted(&args.drive)?;
     let since_unix_ns = args.since.map(|since| since.unix_ns(host::unix_ns()));
@@ -51,7 +49,6 @@ pub fn of_drive(global: &Global, args: &Trend) -> Result<Found, Fault> {
     Ok(trend(&drive, past, args.across))
 }
 
-/// The text to look for: the name of the drive if a path of one was given.
 fn wanted(text: &str) -> Result<String, Fault> {
     if text.is_empty() {
         return Err(Fault::usage(

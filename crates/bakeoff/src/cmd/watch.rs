@@ -92,7 +92,6 @@ fn write(format: Format, text: &str) -> Result<(), Fault> {
     Ok(out::print(Some(format), text)?)
 }
 
-/// Sleeps until then; false when it was interrupted.
 fn sleep(until: Instant, cancel: &Cancel) -> bool {
     while !cancel.is_set() {
         let left = until.saturating_duration_since(Instant::now());

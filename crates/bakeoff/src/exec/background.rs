@@ -19,7 +19,6 @@ impl Drop for Background {
     }
 }
 
-/// Starts a program without input or output.
 pub fn start(argv: &[&str]) -> Result<Background, ExecError> {
     let name = argv.first().copied().unwrap_or_default();
     let path = installed(OsStr::new(name))?;

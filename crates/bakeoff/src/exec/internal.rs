@@ -13,9 +13,7 @@ use crate::sqlite_workload;
 use crate::ui::say;
 
 pub const ENGINE: &str = "__engine";
-/// First argument of the process that measures in slices.
 pub const SLICES: &str = "__slices";
-/// First argument of the process that becomes a foreign tool.
 pub const TOOL: &str = "__tool";
 
 /// First argument of a command that leaves its terminal's session before it does anything.
@@ -46,7 +44,6 @@ pub fn typed_args() -> Vec<OsString> {
     args
 }
 
-/// Runs the internal command, if this process was started for one.
 pub fn dispatch() -> Option<ExitCode> {
     let mut args = std::env::args_os().skip(1);
     match args.next()?.to_str()? {
@@ -99,7 +96,6 @@ pub fn show_args() -> Option<Vec<OsString>> {
     (args.next()? == SHOW).then(|| args.skip(1).collect())
 }
 
-/// Asks the kernel for a signal when the parent ends; an error when it has ended already.
 fn ends_with(parent: i32, signal: Signal) -> std::io::Result<()> {
     set_parent_process_death_signal(Some(signal))?;
     match getppid().map(|pid| pid.as_raw_nonzero().get()) == Some(parent) {

@@ -9,9 +9,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
 
-/// Bytes read at a time.
 const STEP_BYTES: usize = 4 << 10;
-/// Most steps of one stream before the others have their turn.
 const STEPS: u32 = 64;
 
 /// The pipes that are still open, and what came out of them.
@@ -53,7 +51,6 @@ impl Pipes {
         output.map(AsFd::as_fd).into_iter().chain(errors.map(AsFd::as_fd))
     }
 
-    /// Whether the child, and all that it left, has closed what it writes to.
     pub fn are_over(&self) -> bool {
         self.output.is_none() && self.errors.is_none()
     }

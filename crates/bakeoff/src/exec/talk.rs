@@ -15,7 +15,6 @@ use super::pipes::{read_on, timespec};
 use super::{BLIND, ENGINE_OUTPUT_BYTES, ExecError, Spec, TOOL_OUTPUT_BYTES, UNWATCHED};
 use crate::signals::Cancel;
 
-/// Bytes read at a time.
 const STEP_BYTES: usize = 16 << 10;
 
 pub struct Talk {
@@ -37,7 +36,6 @@ impl Drop for Talk {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard {
     Line(Vec<u8>),
-    /// It ended. How, and what it wrote to standard error.
     Ended(String),
 }
 
@@ -131,7 +129,6 @@ impl Talk {
         let _ = self.child.kill();
     }
 
-    /// Waits until there is something to read; false where it has to be asked again.
     fn wait(
         &mut self,
         since: Instant,

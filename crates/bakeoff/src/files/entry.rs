@@ -28,7 +28,6 @@ use super::user::{User, is_callers};
 const LINKS_MAX: u32 = 40;
 const HOLD: OFlags =
     OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-/// Looks at whatever has a name without opening it.
 const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// Opens a regular file. A FIFO or terminal that takes its place does not keep us waiting.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
@@ -123,7 +122,6 @@ impl Entry {
         self.dir.entry(name)
     }
 
-    /// Number of the filesystem that it is on.
     pub fn device(&self) -> Result<u64, Errno> {
         // Its width differs between architectures.
         #[allow(clippy::useless_conversion, clippy::unnecessary_cast)]
@@ -195,7 +193,6 @@ impl Entry {
         }
     }
 
-    /// Opens it as a directory, which is made when nothing has the name.
     pub fn make_directory(&self, (mode, user): Making) -> Result<Directory, FileError> {
         self.dir.refuse_devices()?;
         match mkdirat(&self.dir.fd, &self.name, Mode::from_raw_mode(mode)) {
@@ -249,7 +246,6 @@ impl Entry {
         }
     }
 
-    /// Gives the file of another entry of the directory this name.
     fn take(&self, from: &Entry, keep: bool) -> Result<(), Errno> {
         let (to, dir) = (&self.name, &self.dir.fd);
         if keep {
@@ -262,7 +258,6 @@ impl Entry {
         renameat(dir, &from.name, dir, to)
     }
 
-    /// Moves the file of that name to another name of the same directory, in place of what has it.
     pub fn rename(&self, to: &Entry) -> Result<(), Errno> {
         to.take(self, false)
     }
@@ -272,7 +267,6 @@ impl Entry {
         File::from(dir).sync_all()
     }
 
-    /// A new file under a name that nobody can know before.
     fn temporary(&self, mode: u32) -> Result<(Entry, File), FileError> {
         let mut random = [0; 8];
         loop {
@@ -352,7 +346,6 @@ fn walk(path: &Path, making: Option<Making>) -> Result<Entry, FileError> {
     Err(FileError::Io(io::ErrorKind::IsADirectory.into()))
 }
 
-/// Adds the names of a path, the first on top.
 fn push(rest: &mut Vec<OsString>, path: &Path) {
     rest.extend(path.components().rev().filter_map(|part| match part {
         Component::Normal(name) => Some(name.to_os_string()),

@@ -25,10 +25,8 @@ pub use user::User;
 
 #[derive(Debug, Error)]
 pub enum FileError {
-    /// It is not ours to use; says why.
     #[error("{0}")]
     Refused(String),
-    /// It has something in it that bakeoff did not write.
     #[error("bakeoff did not write it. Specify another file, or remove it first")]
     NotOurs,
     #[error(transparent)]

@@ -15,7 +15,6 @@ use bakeoff_model::path::{RawPath, bytes_path};
 use super::identity;
 use super::root::Root;
 
-/// Most block devices looked at.
 const DEVICES: usize = 4096;
 
 /// All block devices by device number, without loop and RAM devices that hold nothing. What a loop

@@ -28,7 +28,6 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Most bytes that list its signatures: a member of ZFS has 512, each of about 150 bytes.
 const OUTPUT_BYTES: usize = 1 << 20;
 const PARTITIONS: usize = 256;
-/// Bytes at the start of a region that tell one pass over it from another.
 const START_BYTES: usize = 4096;
 /// Exit codes of `blkid --probe`: nothing found, and more than one thing found.
 const NOTHING: i32 = 2;
@@ -94,7 +93,6 @@ fn is_node_of(node: &Path, dev: Dev) -> bool {
     dev_at(node) == Some(dev)
 }
 
-/// Signatures of a device or file as a whole.
 fn own_signs(path: &Path) -> Result<Vec<Sign>, String> {
     let done = tool(path, &["wipefs", "--json", "--no-act"], path.as_os_str())?;
     let found = done.status.success().then(|| wipefs::parse(&done.stdout)).flatten();
@@ -103,7 +101,6 @@ fn own_signs(path: &Path) -> Result<Vec<Sign>, String> {
     Ok(found.into_iter().map(|signature| sign(signature, &head)).collect())
 }
 
-/// The signature in a range: the kernel has no device for it.
 fn range_signs(path: &Path, start_bytes: u64, bytes: u64) -> Result<Vec<Sign>, String> {
     let (start, size) = (start_bytes.to_string(), bytes.to_string());
     let words = ["blkid", "--probe", "--output", "export", "--offset", &start, "--size", &size];

@@ -21,12 +21,10 @@ use super::evidence::vmstat;
 /// Pages written to find out. The kernel keeps up to 125 pages of the count to each CPU before it
 /// adds them up (`calculate_normal_threshold()` in mm/vmstat.c), so few pages would say nothing.
 const PAGES: usize = 1024;
-/// A multiple of every page and logical block size there is.
 const WRITE_BYTES: usize = 64 << 10;
 
 /// Pages for each page written from which on the count is looked into: others may have made them.
 const SUSPECT: f64 = 0.3;
-/// Writes whose pages were looked for in the cache before the count is put down to others.
 const WATCHED_WRITES: u32 = 3;
 /// Looks during a write from which on it was watched. On a busy machine it may be over before the
 /// thread that looks has its turn.
@@ -138,7 +136,6 @@ fn open_direct(file: &Path, options: &mut OpenOptions) -> io::Result<File> {
     options.custom_flags(OFlags::DIRECT.bits() as i32).open(file)
 }
 
-/// The errors that filesystems without O_DIRECT give.
 fn is_refusal(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported)
 }

@@ -126,7 +126,6 @@ pub fn disk_bytes(disks: &[String]) -> Option<u64> {
     sum(disks, |stat| stat.read_bytes)?.checked_add(sum(disks, |stat| stat.written_bytes)?)
 }
 
-/// Counters of the memory management now.
 pub fn vmstat() -> Vmstat {
     vmstat::parse(&Root::system().text("proc/vmstat").unwrap_or_default())
 }

@@ -11,7 +11,6 @@ use rustix::io::pread;
 
 use super::root::Root;
 
-/// Most bytes of one file.
 const MOST: usize = 256 << 10;
 
 /// An open file and room for what it says.

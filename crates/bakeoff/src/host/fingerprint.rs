@@ -12,7 +12,6 @@ pub fn fingerprint() -> Host {
     gather(&Root::system())
 }
 
-/// The machine a tree was taken from.
 pub fn gather(root: &Root) -> Host {
     let cpu = cpuinfo::parse(&root.text("proc/cpuinfo").unwrap_or_default());
     let memory = meminfo::parse(&root.text("proc/meminfo").unwrap_or_default());
@@ -75,7 +74,6 @@ fn governors(root: &Root) -> Vec<String> {
     policies.iter().filter(|name| name.starts_with("policy")).filter_map(governor).collect()
 }
 
-/// Settings of the kernel that change what storage measurements say, those that are there.
 fn settings(root: &Root) -> Vec<(String, String)> {
     const SYSCTLS: [&str; 9] = [
         "kernel/io_uring_disabled",

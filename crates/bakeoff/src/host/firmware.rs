@@ -33,7 +33,6 @@ impl Throttling {
         Some(Throttling { feed, is_alarm: true })
     }
 
-    /// Whether it tells what was since boot as well.
     pub fn tells_history(&self) -> bool {
         !self.is_alarm
     }

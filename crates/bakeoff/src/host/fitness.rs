@@ -20,14 +20,11 @@ use super::{drive_health, fingerprint, firmware, gauges, kernel_log};
 use crate::exec::{ExecError, Spec};
 use crate::signals::Cancel;
 
-/// How long the machine is left alone and watched.
 const WATCH: Duration = Duration::from_secs(3);
-/// Most temperatures and tasks.
 const GAUGES: usize = 32;
 const TASKS: usize = 1 << 16;
 const SYSTEMCTL_LIMIT: Duration = Duration::from_secs(10);
 
-/// Everything about the running machine and what was asked about.
 pub fn gather(target: Target, system: &System, cancel: &Cancel) -> Facts {
     let root = Root::system();
     let mut facts = from_tree(&root, target, system);
@@ -40,7 +37,6 @@ pub fn gather(target: Target, system: &System, cancel: &Cancel) -> Facts {
     facts
 }
 
-/// What a tree of files says; nothing is asked and nothing is waited for.
 pub fn from_tree(root: &Root, target: Target, system: &System) -> Facts {
     let chain: &[Layer] = match &target {
         Target::Place { place, .. } => &place.chain,
@@ -73,7 +69,6 @@ pub fn from_tree(root: &Root, target: Target, system: &System) -> Facts {
     }
 }
 
-/// A list, or why there is none.
 fn some<T>(found: Vec<T>, why: &str) -> Fact<Vec<T>> {
     if found.is_empty() { Err(why.to_string()) } else { Ok(found) }
 }
@@ -118,7 +113,6 @@ fn swaps(system: &System, chain: &[Layer]) -> Vec<Swap> {
     system.swaps.iter().map(swap).collect()
 }
 
-/// Names of all tasks, kernel threads among them.
 fn tasks(root: &Root) -> Vec<String> {
     let names = pids(root).into_iter().take(TASKS);
     names.filter_map(|pid| root.attr(format!("proc/{pid}/comm"))).collect()

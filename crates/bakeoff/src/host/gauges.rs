@@ -12,10 +12,8 @@ use bakeoff_machine::telemetry::layout::Named;
 use super::feed::Feed;
 use super::root::Root;
 
-/// Most sensors looked at.
 const SENSORS: usize = 32;
 
-/// The current clock of every cpufreq policy.
 pub fn clocks(root: &Root, most: usize) -> Vec<(Named, Feed)> {
     const POLICIES: &str = "sys/devices/system/cpu/cpufreq";
     let names = root.names(POLICIES);
@@ -47,12 +45,10 @@ pub fn temperatures(root: &Root, most: usize) -> Vec<(Named, Feed)> {
     if zones.is_empty() { sensors(root, most) } else { zones }
 }
 
-/// The hottest of them now, thousandths of a degree.
 pub fn hottest_mc(root: &Root) -> Option<u64> {
     temperatures(root, SENSORS).into_iter().filter_map(|(_, mut feed)| feed.number()).max()
 }
 
-/// The temperature at which a zone shuts the machine down.
 fn critical(root: &Root, dir: &Path) -> Option<u64> {
     (0..8).find_map(|trip| {
         let kind = root.attr(dir.join(format!("trip_point_{trip}_type")))?;

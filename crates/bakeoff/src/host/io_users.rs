@@ -10,7 +10,6 @@ use super::root::{Root, pids};
 use super::servers::Server;
 
 pub const NAMED: usize = 3;
-/// Most processes looked at.
 const PROCESSES: usize = 1 << 16;
 /// Where root mounts stacks: see `steps::own_place`.
 const OWN_PLACES: [&str; 2] = ["/run/bakeoff/", "/var/lib/bakeoff/"];
@@ -21,12 +20,10 @@ const KERNEL_THREADS: u32 = 2;
 pub struct IoUsers {
     by_pid: Vec<(u32, ProcessIo)>,
     ran: Vec<(u32, u64)>,
-    /// Whether none was refused.
     pub saw_all: bool,
 }
 
 impl IoUsers {
-    /// Now, without processes that serve the drives.
     pub fn take(root: &Root, servers: &[Server]) -> IoUsers {
         let mut found = IoUsers { saw_all: true, ..IoUsers::default() };
         let mut pids = pids(root);
@@ -100,7 +97,6 @@ impl IoUsers {
     }
 }
 
-/// The name of a process, harmless.
 fn name(root: &Root, pid: u32) -> String {
     process::named(root, pid).name.to_string()
 }

@@ -94,7 +94,6 @@ fn open() -> io::Result<OwnedFd> {
     Ok(rustix::fs::open("/dev/kmsg", flags, Mode::empty())?)
 }
 
-/// The record's line, if it is about a problem with storage.
 fn problem(record: &[u8]) -> Option<LogLine> {
     let text = String::from_utf8_lossy(record);
     let (_, message) = kmsg::record(&text)?;

@@ -15,7 +15,6 @@ use super::sources::Sources;
 
 #[derive(Clone, Debug)]
 pub enum Devices {
-    /// Every drive and what is made of several, as they come and go.
     Disks,
     These(Vec<Dev>),
 }
@@ -97,7 +96,6 @@ impl Live {
         Machine::from_telemetry(&seen, to_ns.saturating_sub(from_ns).max(1))
     }
 
-    /// Adds a row of either kind.
     fn push(&mut self) {
         let mut row = vec![0; self.fast.width()];
         row[0] = monotonic_ns();
@@ -112,7 +110,6 @@ impl Live {
         self.slow.push(&slow);
     }
 
-    /// Threads and log count from here on.
     fn forget(&mut self) {
         if let Some(tasks) = &mut self.sources.tasks {
             tasks.begin();
@@ -165,7 +162,6 @@ fn is_shown(root: &Root, dev: Dev, name: &str) -> bool {
     !is_file_or_memory && !root.path(dir.join("partition")).exists()
 }
 
-/// What tells a drive from the next one under the same number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct DriveIdentity {
     /// `diskseq` of the device, or of the drive of a partition (Linux 5.15 and later).

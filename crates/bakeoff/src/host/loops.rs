@@ -18,7 +18,6 @@ use rustix::fs::OFlags;
 use super::drive::{dev, dev_of};
 use super::root::Root;
 
-/// What a loop device is attached to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Under {
     File(Inode),
@@ -83,7 +82,6 @@ pub fn is_attached(device: &RawPath) -> bool {
     Path::new("/sys/block").join(name).join("loop").is_dir()
 }
 
-/// Which file this is; none for devices, and where there is no file.
 pub fn inode_of(path: &Path) -> Option<Inode> {
     let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     Some(Inode { dev: metadata.dev(), ino: metadata.ino() })
@@ -123,7 +121,6 @@ pub fn used_as(file: Inode, system: &System) -> Vec<RawPath> {
     sources.chain(swaps).cloned().collect()
 }
 
-/// Whether two looks were at the same file.
 pub fn is_same(a: &Metadata, b: &Metadata) -> bool {
     (a.dev(), a.ino()) == (b.dev(), b.ino())
 }

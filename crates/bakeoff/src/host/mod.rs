@@ -77,7 +77,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bakeoff_machine::prepare::device::System;
 
-/// The TCP sockets of this machine with their owners.
 #[cfg(feature = "dashboard")]
 pub const TCP_TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 

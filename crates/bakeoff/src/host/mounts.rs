@@ -20,7 +20,6 @@ use super::drive::dev_at;
 use super::process::{self, is_refused};
 use super::root::{Root, pids};
 
-/// Most mount namespaces looked into beside our own.
 const NAMESPACES: usize = 1024;
 
 pub fn own(root: &Root, devices: &[BlockDevice]) -> io::Result<Vec<Mounted>> {
@@ -110,7 +109,6 @@ pub fn mounted_elsewhere(at: &Path) -> io::Result<Vec<Process>> {
     Ok(found)
 }
 
-/// Whether a process serves a filesystem in user space.
 pub fn serves_fuse(pid: u32) -> bool {
     let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     let mut links = open.filter_map(|entry| std::fs::read_link(entry.path()).ok());
@@ -165,7 +163,6 @@ fn btrfs_pools(root: &Root, devices: &[BlockDevice]) -> Vec<Vec<Dev>> {
     root.names("sys/fs/btrfs").iter().map(pool).filter(|devs| !devs.is_empty()).collect()
 }
 
-/// The number of the device a path under /dev names.
 pub fn named_device(root: &Root, devices: &[BlockDevice], path: &[u8]) -> Option<Dev> {
     let raw = bytes_path(path.to_vec());
     if let Some(dev) = dev_at(&root.path(raw.as_path())) {
@@ -180,7 +177,6 @@ pub fn named_device(root: &Root, devices: &[BlockDevice], path: &[u8]) -> Option
     devices.iter().find(is_it).map(|d| d.dev)
 }
 
-/// Swap in use and where it is. A kernel without swap has no list, which is no swap.
 pub fn swap(root: &Root, devices: &[BlockDevice], mounts: &[Mounted]) -> io::Result<Vec<SwapOn>> {
     let text = match root.read("proc/swaps") {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

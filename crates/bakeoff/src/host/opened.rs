@@ -90,7 +90,6 @@ fn link(fd: &OwnedFd) -> io::Result<PathBuf> {
     Ok(ourselves.join(fd.as_raw_fd().to_string()))
 }
 
-/// Opens a file that is open once more, for reading and writing.
 pub fn reopen(file: impl AsFd, shown: &Path) -> io::Result<Opened> {
     let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
     let fd = openat(CWD, path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;

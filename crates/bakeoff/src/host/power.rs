@@ -24,7 +24,6 @@ use crate::signals::Cancel;
 
 pub const NAME: &str = "power";
 const METERS: usize = 16;
-/// How often a command is asked, and how long it may take.
 const EVERY: Duration = Duration::from_secs(1);
 const LIMIT: Duration = Duration::from_secs(3);
 const NONE: u64 = u64::MAX;
@@ -33,7 +32,6 @@ const PMIC: [&str; 2] = ["vcgencmd", "pmic_read_adc"];
 
 pub struct Open {
     pub name: MeterName,
-    /// Bytes held for reading.
     pub bytes: usize,
     grown_uj: Grown,
     total_uj: u64,
@@ -63,7 +61,6 @@ fn counted(mut feed: Feed, range: Option<u64>) -> Grown {
     })
 }
 
-/// What the power told last amounts to until now.
 fn integrated(mut microwatts: impl FnMut() -> Option<u64> + Send + 'static) -> Grown {
     let mut last: Option<(Instant, u64)> = None;
     Box::new(move || {
@@ -75,7 +72,6 @@ fn integrated(mut microwatts: impl FnMut() -> Option<u64> + Send + 'static) -> G
     })
 }
 
-/// A meter that is a command.
 fn polled(
     meter: Meter,
     name: &str,
@@ -86,7 +82,6 @@ fn polled(
     Ok(Open::new(meter, name, STACK_BYTES, integrated(move || poll.microwatts())))
 }
 
-/// Every meter of the machine, and why there is not one more.
 pub fn meters(root: &Root, command: Option<&str>) -> (Vec<Open>, Vec<Skipped>) {
     let mut missing = Vec::new();
     let mut open: Vec<Open> = Vec::new();
@@ -133,7 +128,6 @@ pub fn try_command(command: &str) -> Result<f64, String> {
     ask(&shell(command), power::watts, &Cancel::default())
 }
 
-/// Whether the board is one whose power chip tells its rails.
 fn has_pmic(root: &Root) -> bool {
     let model = root.text("proc/device-tree/model").unwrap_or_default();
     ["Raspberry Pi 5", "Raspberry Pi 500", "Raspberry Pi Compute Module 5"]
@@ -166,7 +160,6 @@ fn counters(root: &Root) -> Vec<Open> {
     rapl_zones(root).into_iter().filter_map(open).collect()
 }
 
-/// Sensors of power that are no graphics card's.
 fn sensors(root: &Root) -> Vec<Open> {
     const CHIPS: &str = "sys/class/hwmon";
     const GRAPHICS: [&str; 5] = ["amdgpu", "radeon", "nouveau", "i915", "xe"];
@@ -196,7 +189,6 @@ fn sensors(root: &Root) -> Vec<Open> {
 
 const STACK_BYTES: usize = 128 << 10;
 
-/// A command that is asked again and again.
 struct Poll {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -208,7 +200,6 @@ struct Shared {
 }
 
 impl Poll {
-    /// Asks once, and then every second.
     fn start(argv: Vec<String>, read: fn(&str) -> Option<f64>) -> Result<Poll, String> {
         let first = ask(&argv, read, &Cancel::default())?;
         let shared = Arc::new(Shared {

@@ -22,7 +22,6 @@ pub fn process_start_ticks(pid: u32) -> io::Result<u64> {
     })
 }
 
-/// A process with its name, which is empty when it has ended.
 pub fn named(root: &Root, pid: u32) -> Process {
     let comm = root.read(format!("proc/{pid}/comm")).unwrap_or_default();
     Process { pid, name: bytes_path(comm.trim_ascii_end().to_vec()) }
@@ -36,7 +35,6 @@ pub fn is_refused(root: &Root, pid: u32, error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied && !has_ended(root, pid)
 }
 
-/// Whether a process is no more, or only waits for its parent to notice.
 pub fn has_ended(root: &Root, pid: u32) -> bool {
     match root.text(format!("proc/{pid}/stat")) {
         None => true,

@@ -12,7 +12,6 @@ use bakeoff_machine::sysinfo::cgroup;
 use super::feed::Feed;
 use super::root::Root;
 
-/// Most groups around each other that are asked.
 const LEVELS: usize = 8;
 
 pub struct Quota {
@@ -20,7 +19,6 @@ pub struct Quota {
 }
 
 impl Quota {
-    /// Opens the accounts of the groups this process and its children belong to.
     pub fn open(root: &Root) -> Option<Quota> {
         let text = root.text("proc/self/cgroup")?;
         let mut feeds = Vec::new();
@@ -41,7 +39,6 @@ impl Quota {
         (!feeds.is_empty()).then_some(Quota { feeds })
     }
 
-    /// Time the groups' quotas have held somebody in them, added up.
     pub fn held_ns(&mut self) -> Option<u64> {
         self.feeds.iter_mut().map(|feed| cgroup::held_ns(feed.read()?)).sum()
     }

@@ -27,7 +27,6 @@ impl Root {
         Root { base: base.into() }
     }
 
-    /// Whether this is the running system, so that system calls speak of the same thing.
     pub fn is_system(&self) -> bool {
         self.base == Path::new("/")
     }
@@ -69,7 +68,6 @@ impl Root {
         names
     }
 
-    /// Where a path inside leads when every link is followed, as a path inside.
     pub fn resolve(&self, inside: impl AsRef<Path>) -> Option<PathBuf> {
         let real = fs::canonicalize(self.path(inside)).ok()?;
         let base = fs::canonicalize(&self.base).ok()?;
@@ -83,7 +81,6 @@ impl Root {
     }
 }
 
-/// The process ids in /proc.
 pub fn pids(root: &Root) -> Vec<u32> {
     root.names("proc").iter().filter_map(|name| name.parse().ok()).collect()
 }

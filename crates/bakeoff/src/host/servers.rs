@@ -20,7 +20,6 @@ pub struct Server {
     pub name: String,
 }
 
-/// Those that serve what a place is on; asks nobody where no layer can have one.
 pub fn servers(place: &Place) -> Vec<Server> {
     let root = Root::system();
     let loops = place.chain.iter().filter(|layer| layer.kind == LayerKind::Loop);
@@ -43,7 +42,6 @@ pub fn servers(place: &Place) -> Vec<Server> {
     pids(&root).into_iter().filter_map(server).collect()
 }
 
-/// Whether a process has one of these FUSE connections in hand.
 fn serves_fuse(root: &Root, pid: u32, connections: &[u64]) -> bool {
     let connection = |fd: &String| {
         let link = std::fs::read_link(root.path(format!("proc/{pid}/fd/{fd}"))).ok()?;

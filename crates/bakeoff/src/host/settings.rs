@@ -57,7 +57,6 @@ pub fn has_mapper(name: &str) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Logical block size of a drive by its kernel name, bytes.
 pub fn logical_block_bytes(name: &str) -> Option<u32> {
     Root::system().number(format!("sys/block/{name}/queue/logical_block_size"))
 }

@@ -18,7 +18,6 @@ use super::root::Root;
 use super::tasks::Tasks;
 use super::{firmware, gauges, power};
 
-/// Most CPUs, clocks and temperatures.
 const CPUS: usize = 256;
 const GAUGES: usize = 16;
 
@@ -180,7 +179,6 @@ impl Sources {
         }
     }
 
-    /// Bytes held for reading.
     pub fn bytes(&self) -> usize {
         let single = [&self.stat, &self.meminfo, &self.vmstat, &self.softirqs, &self.load];
         let feeds = self.disks.iter().chain(&self.clocks).chain(&self.temperatures);

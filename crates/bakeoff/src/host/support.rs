@@ -12,7 +12,6 @@ use bakeoff_model::candidate::{Crypt, Stack};
 use super::root::Root;
 use crate::exec::find_program;
 
-/// Whether everything for a filesystem is there.
 pub fn support(recipe: &Recipe) -> Result<(), Lacking> {
     supported_in(&Root::system(), recipe, &is_installed)
 }
@@ -72,7 +71,6 @@ fn kernel_driver(root: &Root, fs: &str) -> Result<(), NoDriver> {
     }
 }
 
-/// Whether the kernel can mount a filesystem of that name; what it lacks when not.
 fn offers(root: &Root, kernel: &str, lists: &[&str], module: &str) -> bool {
     lists.iter().any(|list| {
         let text = root.text(format!("lib/modules/{kernel}/modules.{list}"));
@@ -88,12 +86,10 @@ pub fn manager() -> Option<Manager> {
     Manager::detect(&distribution(&Root::system()), &is_installed)
 }
 
-/// How to install a program here, for the end of an error message.
 pub fn install_advice(program: &str) -> String {
     lacking::install_advice(program, likely_manager())
 }
 
-/// The package manager for the words of an error, whether or not it is installed.
 pub fn likely_manager() -> Option<Manager> {
     Manager::likely(&distribution(&Root::system()), &is_installed)
 }
@@ -102,7 +98,6 @@ fn is_installed(program: &str) -> bool {
     find_program(OsStr::new(program)).is_some()
 }
 
-/// ID and ID_LIKE of the distribution.
 fn distribution(root: &Root) -> Vec<String> {
     let text = root.text("etc/os-release").or_else(|| root.text("usr/lib/os-release"));
     os_release::ids(&text.unwrap_or_default())
@@ -154,7 +149,6 @@ fn device_mapper(root: &Root) -> Result<(), Lacking> {
     }
 }
 
-/// Whether a module is loaded, built in, or can be loaded.
 fn module(root: &Root, name: &str, option: &str) -> Result<(), NoDriver> {
     if root.path(format!("sys/module/{name}")).exists() {
         return Ok(());

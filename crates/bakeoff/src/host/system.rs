@@ -49,7 +49,6 @@ pub fn layout(root: &Root) -> io::Result<System> {
     Ok(System { devices, mounts, swaps, ..System::default() })
 }
 
-/// The block device that a loop device is attached to in place of a file.
 fn attached_to(root: &Root, devices: &[BlockDevice], device: &BlockDevice) -> Option<Dev> {
     let file =
         device.layer.backing_file.as_ref().filter(|_| device.layer.kind == LayerKind::Loop)?;

@@ -18,11 +18,8 @@ use super::root::Root;
 
 /// Most tasks that are watched; boards have some fifty workers.
 const TASKS: usize = 128;
-/// Most tasks known to be of no interest.
 const OTHERS: usize = 4096;
-/// Most kinds of thread.
 const ROLES: usize = 40;
-/// Nanoseconds of a clock tick.
 const TICK_NS: u64 = 1_000_000_000 / TICKS_PER_S;
 /// Room for one `/proc/PID/stat`.
 const STAT_BYTES: usize = 1024;
@@ -92,7 +89,6 @@ impl Tasks {
         }
     }
 
-    /// Adds what every task used since the last look.
     pub fn look(&mut self) {
         let (tasks, used) = (&mut self.tasks, &mut self.used);
         tasks.retain_mut(|task| {

@@ -49,7 +49,6 @@ fn advice_where(is_of_mount: bool, owner: u32, dir: &Path) -> String {
     }
 }
 
-/// Whether no account but root's can log in, going by the file of users.
 fn only_root_logs_in(users: &str) -> bool {
     let is_closed = |line: &str| {
         let mut fields = line.split(':');
@@ -80,7 +79,6 @@ fn user_name(uid: u32) -> Option<String> {
     users.lines().find_map(name_of)
 }
 
-/// Refuses to root a directory that others can write and that is not sticky.
 pub fn check_directory(fd: impl AsFd, dir: &Path) -> Result<(), String> {
     let found = fstat(&fd).map_err(|e| unknown(dir, &e.into()))?;
     let is_listed = || match acl_writers(&fd, false) {

@@ -22,11 +22,9 @@ use super::root::{Root, pids};
 pub struct Opened {
     pub devices: Vec<User>,
     pub files: Vec<FileUser>,
-    /// Whether all processes could be looked at, which takes root.
     pub saw_all: bool,
 }
 
-/// What a link of /proc leads to.
 #[derive(Clone, Copy)]
 enum LinkTarget {
     Device(Dev),
@@ -87,7 +85,6 @@ impl Opened {
     }
 }
 
-/// Where a link leads, if that is of interest. Nothing is asked of a network.
 fn follow(link: &Path, files: &[Inode]) -> io::Result<Option<LinkTarget>> {
     let wanted = StatxFlags::TYPE | StatxFlags::INO;
     let found = statx(CWD, link, AtFlags::STATX_DONT_SYNC, wanted)?;
@@ -104,7 +101,6 @@ fn follow(link: &Path, files: &[Inode]) -> io::Result<Option<LinkTarget>> {
     })
 }
 
-/// What the descriptors of a process or thread lead to, and whether they can write.
 fn descriptors(root: &Root, of: &str, files: &[Inode]) -> io::Result<Vec<(LinkTarget, bool)>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root.path(format!("{of}/fd")))?.flatten() {
@@ -130,7 +126,6 @@ fn of_threads(root: &Root, pid: u32, files: &[Inode]) -> Vec<(LinkTarget, bool)>
     own.filter_map(|of| descriptors(root, &of, files).ok()).flatten().collect()
 }
 
-/// What a process has mapped, and whether what it writes there is written to the file.
 fn mappings(
     root: &Root,
     pid: u32,
@@ -151,7 +146,6 @@ fn mappings(
     found
 }
 
-/// Other processes that have a file open or mapped, as far as permitted.
 pub fn of_file(file: Inode) -> Vec<Process> {
     let opened = Opened::take(&Root::system(), &[file]);
     let mut users: Vec<Process> = opened.files.into_iter().map(|user| user.process).collect();

@@ -49,7 +49,6 @@ pub enum ForeignError {
         "{tool} did not print its version within 10 s. Check that `{command}` exits on its own"
     )]
     Silent { tool: &'static str, command: String },
-    /// What is installed under its name is something else.
     #[error("the program installed as {0} does not print its version in the format of {0}")]
     Stranger(&'static str),
     #[error(transparent)]

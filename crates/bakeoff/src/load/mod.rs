@@ -47,7 +47,6 @@ pub enum LoadError {
     Interrupted,
     #[error(transparent)]
     Failed(#[from] Failure),
-    /// The child could not be started, was killed, hung or spoke nonsense.
     #[error("{0}")]
     Child(String),
 }
@@ -61,7 +60,6 @@ impl From<ExecError> for LoadError {
     }
 }
 
-/// The end of a command that only loads.
 impl From<LoadError> for Fault {
     fn from(error: LoadError) -> Fault {
         match error {
@@ -79,7 +77,6 @@ impl From<LoadError> for Fault {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Load<'l> {
-    /// The work, or what it is the sizes, times and depth of.
     pub job: &'l Job,
     /// Parts of one profile to do with it, ascending; none for the job itself.
     pub parts: &'l [Part],
@@ -88,12 +85,10 @@ pub struct Load<'l> {
     pub acks: Option<BorrowedFd<'l>>,
     /// Whether nobody looks how far it is: then the caller is not woken until it ends.
     pub unseen: bool,
-    /// How long it may take where the job does not say.
     pub longest: Duration,
 }
 
 impl<'l> Load<'l> {
-    /// A job, or parts of a profile, with progress and without a record.
     pub fn new(job: &'l Job, parts: &'l [Part]) -> Load<'l> {
         Load { job, parts, disks: &[], acks: None, unseen: false, longest: UNLIMITED }
     }
@@ -180,7 +175,6 @@ pub fn place(target: &Path, kind: TargetKind) -> Result<RawPath, LoadError> {
     device.map(|device| RawPath::new(&device)).map_err(unknown)
 }
 
-/// Starts the engine with a task, and waits for its reply.
 fn ask(
     task: &Task,
     limit: Duration,
@@ -216,7 +210,6 @@ fn limit(longest_ns: Option<u64>, longest: Duration, parts: usize) -> Duration {
     one.saturating_mul(times).min(UNLIMITED)
 }
 
-/// A memory file that child processes inherit.
 fn live_file() -> io::Result<OwnedFd> {
     Ok(memfd_create("bakeoff-live", MemfdFlags::empty())?)
 }

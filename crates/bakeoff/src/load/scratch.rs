@@ -21,14 +21,12 @@ use crate::host::{self, Opened};
 pub const DATA: &str = "data";
 pub const APPEND: &str = "append";
 pub const SENTINEL: &str = "sentinel";
-/// The file a short burst of direct writes goes to.
 pub const PROBE: &str = "probe";
 pub const SMALL: &str = "small";
 pub const KEPT: &str = "kept";
 pub const IMAGE: &str = "image";
 pub const MOUNT: &str = "mnt";
 
-/// Most stacks that stand at once.
 pub const MOST_STANDS: usize = 16;
 
 const FILES: [&str; 4] = [DATA, APPEND, SENTINEL, PROBE];
@@ -38,7 +36,6 @@ pub fn numbered(name: &str, number: usize) -> String {
     if number == 0 { name.to_string() } else { format!("{name}{number}") }
 }
 
-/// How often a directory is looked for whose owner renames it meanwhile.
 const RENAMES: u32 = 1000;
 
 /// An open scratch directory. Clones share the descriptors.
@@ -90,12 +87,10 @@ impl Scratch {
         Scratch { dir, parent: None }
     }
 
-    /// A path that leads to it, for this process and its children, while this lives.
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
 
-    /// Makes a new empty file of our own names.
     pub fn create(&self, name: &str) -> io::Result<Opened> {
         self.open_name(name, OFlags::CREATE | OFlags::EXCL)
     }
@@ -126,7 +121,6 @@ impl Scratch {
         Opened::new(fd, self.dir.shown().join(name))
     }
 
-    /// Removes one of our files; that it is not there is fine.
     pub fn remove_file(&self, name: &str) -> io::Result<()> {
         gone_is_fine(unlinkat(&self.dir, name, AtFlags::empty()))
     }
@@ -136,12 +130,10 @@ impl Scratch {
         self.remove_dir(SMALL)
     }
 
-    /// Removes what a cell made in it.
     pub fn clear_cell(&self) -> io::Result<()> {
         self.remove_file(APPEND).and(self.remove_small())
     }
 
-    /// Removes our files in it, whatever it is called by now.
     pub fn empty(&self) -> io::Result<()> {
         for file in FILES {
             self.remove_file(file)?;
@@ -259,7 +251,6 @@ fn not_ours_in(dir: &Opened) -> io::Error {
     ))
 }
 
-/// Removes the mount point unless something is mounted on it.
 fn remove_mount_point(scratch: &Scratch, name: &str) -> io::Result<()> {
     let Ok(inside) = statat(&scratch.dir, name, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(()) };
     if inside.st_dev != fstat(&scratch.dir)?.st_dev {

@@ -22,7 +22,6 @@ pub struct Site {
     pub class: PlaceClass,
     /// Whose counters tell what was moved; empty where none can be named.
     pub counted: Counted,
-    /// Whether a turn of another candidate may cost them something.
     pub charges: bool,
     pub servers: Vec<Server>,
     /// Files that loop devices below keep in the page cache: what is read may come from there.
@@ -35,7 +34,6 @@ pub struct Site {
     pub dirtied_per_page: Option<f64>,
     /// Whether cells go to a block device: a stack without a filesystem.
     pub is_raw: bool,
-    /// Block devices from the filesystem down to the drives, as the sampler watches them.
     pub devices: Vec<Device>,
 }
 

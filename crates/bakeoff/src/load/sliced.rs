@@ -148,7 +148,6 @@ mod tests {
         std::process::exit(bakeoff_engine::serve_slices(std::io::stdin(), output));
     }
 
-    /// A directory on a real filesystem: /tmp may be memory.
     fn directory() -> tempfile::TempDir {
         tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap()
     }

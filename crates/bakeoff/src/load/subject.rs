@@ -12,12 +12,10 @@ pub enum Subject {
     /// What is found at a path that nobody but root can change, as those of devices, or that the
     /// user named.
     At(PathBuf),
-    /// Something of ours, whatever has its name by now.
     Opened(Opened),
 }
 
 impl Subject {
-    /// A path that leads to it, for this process and its children.
     pub fn path(&self) -> &Path {
         match self {
             Subject::At(path) => path,

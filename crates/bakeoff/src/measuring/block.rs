@@ -30,15 +30,12 @@ pub struct CurrentBlock {
     /// Its place among rounds of blocks that share a preparation.
     pub round: Option<Round>,
     pub idle: idle::Rate,
-    /// How hot the machine was when it began, where candidates are measured one after the other.
     began_mc: Option<u64>,
 }
 
 pub enum BlockEnd {
-    /// Every cell is there, or known to be missing.
     Complete,
     Interrupted,
-    /// Nothing more can be measured, in the words of the error.
     Failed(String),
 }
 
@@ -83,7 +80,6 @@ impl Session<'_> {
         Ok(end)
     }
 
-    /// Whether each candidate is prepared and measured by itself.
     fn is_alone(&self) -> bool {
         self.journal.run().header.protocol.isolation == Isolation::Visit
     }
@@ -176,7 +172,6 @@ impl Session<'_> {
         }
     }
 
-    /// How a block ends in which a candidate cannot be measured.
     pub fn ended_by(&self, (candidate, why): Failed) -> BlockEnd {
         if let CellError::Load(LoadError::Interrupted) = why {
             return BlockEnd::Interrupted;
@@ -185,7 +180,6 @@ impl Session<'_> {
         BlockEnd::Failed(format!("{name}: {}", why.explained()))
     }
 
-    /// Says how long it may still take.
     pub fn show_progress(&self) {
         let run = self.journal.run();
         let elapsed_ns = self.journal.elapsed_ns();
@@ -198,7 +192,6 @@ impl Session<'_> {
     }
 }
 
-/// Whether a round continues on what another prepared.
 fn follows(round: Option<Round>) -> bool {
     round.is_some_and(|round| round.round > 0)
 }

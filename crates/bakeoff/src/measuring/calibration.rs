@@ -58,10 +58,8 @@ pub fn find(
     Ok(found)
 }
 
-/// Slices of each candidate that a search takes together, in those of its last length.
 const SEARCHED: u64 = 3;
 
-/// A search for a workload, with what the run knows and has time for.
 fn search(session: &Session, workload: WorkloadIx) -> Search {
     let run = session.journal.run();
     let protocol = &run.header.protocol;

@@ -38,7 +38,6 @@ use crate::load::{self, Load, LoadError};
 use crate::signals::Cancel;
 use crate::steps::session::Session;
 
-/// The job of a workload in a block on a candidate: with the same offsets for all candidates.
 pub fn job(header: &Header, block: BlockIx, workload: WorkloadIx, candidate: CandidateIx) -> Job {
     let path = [0xce11, block.number().into(), workload.number().into()];
     let seed = SplitMix64::derive(header.seed, &path).next_u64();
@@ -157,7 +156,6 @@ pub fn judge(header: &Header, site: &Site, mut cell: Cell) -> Result<Cell, Strin
     }
 }
 
-/// Refuses a workload that cannot be measured at all on a stack without a filesystem.
 pub fn check_filesystem(site: &Site, workload: &Workload) -> Result<(), CellError> {
     let needs_files = matches!(workload.phase, Phase::Metadata | Phase::Whole)
         || workload.driver != DriverName::Native;
@@ -167,7 +165,6 @@ pub fn check_filesystem(site: &Site, workload: &Workload) -> Result<(), CellErro
     }
 }
 
-/// What was measured of each workload or why nothing was, with what a foreign tool printed.
 type ToldWorkloads = Vec<(Result<Measurement, String>, Option<String>)>;
 
 /// A workload's numbers, with what a foreign tool printed.
@@ -189,7 +186,6 @@ fn apart(
     (figures, missing)
 }
 
-/// Has a foreign tool measure workloads that belong together.
 fn measure_foreign(
     site: &mut Site,
     group: &[Workload],
@@ -227,15 +223,12 @@ pub enum CellError {
     Load(#[from] LoadError),
     #[error(transparent)]
     Foreign(ForeignError),
-    /// This workload works on files, and the candidate has none.
     #[error("{0} needs a filesystem, and a raw device has none")]
     NoFilesystem(String),
     #[error("expected {wanted} results, received {got}")]
     Results { wanted: usize, got: usize },
-    /// A rule over the cell says why its number cannot stand.
     #[error("{0}")]
     Untrue(String),
-    /// Something beside them failed; while doing what.
     #[error("{0}: {1}")]
     Io(&'static str, io::Error),
 }
@@ -268,7 +261,6 @@ impl CellError {
         matches!(self, CellError::Foreign(ForeignError::Exec(ExecError::TimedOut { .. })))
     }
 
-    /// Why a cell has no number.
     pub fn reason(&self) -> String {
         let advice =
             if self.is_hung() { ". Change the limit with cell_max in the plan" } else { "" };

@@ -10,7 +10,6 @@ use bakeoff_model::event::{Cooled, Header};
 use crate::host;
 use crate::steps::session::Session;
 
-/// How often is looked, for the temperature and for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// Waits; none where nothing tells a temperature, or none was needed. The time of the run is not
@@ -60,7 +59,6 @@ mod tests {
 
     use super::*;
 
-    /// A machine that cools by a degree each time somebody looks.
     fn waited(from_mc: u64, limit_s: u64, is_over: bool) -> Option<Cooled> {
         let run = RunBuilder::stacks(&["ext4", "xfs"]).mode(Mode::Decide).header(|h| {
             h.region.as_mut().unwrap().is_image = false;

@@ -28,15 +28,11 @@ use crate::steps::unwind;
 use bakeoff_judge::decide::cost;
 
 const EVERYTHING: &str = "filesystems and ciphers in memory";
-/// Size of the image: every filesystem can be made on it.
 const IMAGE_BYTES: u64 = 512 << 20;
-/// Most of the data file on it.
 const FILE_BYTES: u64 = 32 << 20;
-/// At most this part of the available memory is taken.
 const MEMORY_SHARE: u64 = 4;
 const VISIT_NS: u64 = 2_000_000_000;
 
-/// One stack to be made in memory, and all candidates it speaks for.
 struct Visit {
     layer: Layer,
     what: Candidate,
@@ -140,7 +136,6 @@ fn reason_against(session: &Session, visits: u64) -> Option<String> {
     is_over.then(|| "no time left after the blocks. Allow more time with --time".to_string())
 }
 
-/// The image, its loop device, every visit, and all of it away again.
 fn on_image(
     session: &mut Session,
     on_disk: &Regions,
@@ -188,7 +183,6 @@ fn regions_on(session: &Session, on_disk: &Regions, image: &Opened, on_loop: OnL
     Regions::new(vec![attached], on_disk.mount_point.clone(), file_bytes)
 }
 
-/// Every workload that is one job on files.
 fn layers_of(session: &Session, target_set: &mut TargetSet, visit: &Visit, of: &mut Ceilings) {
     let header = &session.journal.run().header;
     for (workload, what) in WorkloadIx::each(&header.workloads) {

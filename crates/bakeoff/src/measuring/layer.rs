@@ -30,7 +30,6 @@ pub fn memory_scratch(step: u32, run: &str) -> Step {
     steps::make_scratch(step, run, ScratchOf::MEMORY, (&RawPath::new(MEMORY), None))
 }
 
-/// One layer of one workload on one candidate, or on what all stand on.
 pub struct Place {
     pub workload: WorkloadIx,
     pub candidate: Option<CandidateIx>,
@@ -46,7 +45,6 @@ impl Place {
 
 pub const NOT_PREPARED: &str = "it is not prepared";
 
-/// A layer, a stack or an experiment that has no rate, in words as they are recorded.
 pub fn unmeasured(name: &str, why: &str) -> Skipped {
     Skipped::new(name, sanitize(why))
 }
@@ -112,7 +110,6 @@ impl Memory {
         Ok(Memory { scratch, step, data: None })
     }
 
-    /// A laid-out file or a directory, as the job needs it.
     fn target(
         &mut self,
         session: &Session,
@@ -136,7 +133,6 @@ impl Memory {
         Ok((subject, TargetKind::File))
     }
 
-    /// An empty file of one of the names that go with the directory.
     pub fn make_file(&self, name: &str) -> std::io::Result<Opened> {
         self.scratch.create(name)
     }

@@ -22,22 +22,17 @@ use crate::load::site::Site;
 use crate::load::sliced::Sliced;
 use crate::steps::session::Session;
 
-/// Suspends of less are what is left of two clocks being read one after the other.
 const SUSPEND_FLOOR_NS: u64 = 1_000_000;
-/// Pages of swap traffic around a slice from which on memory was short.
 const SWAPPED_PAGES: u64 = 64;
 
 #[derive(Clone, Copy, Debug)]
 pub struct RoundsId<'s> {
     pub block: BlockIx,
     pub workload: WorkloadIx,
-    /// Candidates that stand, in the order of the block.
     pub standing: &'s [CandidateIx],
-    /// What the drives move while nothing of ours runs.
     pub idle: idle::Rate,
 }
 
-/// Where in the rounds a slice is.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
     pub round: u16,
@@ -50,20 +45,17 @@ pub struct Turn {
 /// A candidate that takes part in rounds.
 pub struct Member {
     pub candidate: CandidateIx,
-    /// Marks of the sampler around each slice that counts.
     pub spans: Vec<(u64, u64)>,
     sliced: Sliced,
     metric: Metric,
     job: Job,
     settles: bool,
-    /// Whether what a slice reads has to come from the drive.
     reads_cold: bool,
     /// Bytes a slice may read, where they go through memory: it is emptied before each slice, and
     /// what is read twice in one would come from there.
     most_bytes: Option<u64>,
     /// Bytes after which a unit that writes ends, to spare the drive; 0 = its time alone ends it.
     spared_bytes: u64,
-    /// What was seen before the first slice, and around each that counts.
     truth: Truth,
     began_ns: u64,
     slices: Vec<Slice>,
@@ -165,7 +157,6 @@ impl Member {
         Go { most_bytes: self.most_bytes.unwrap_or_else(spared), ..go }
     }
 
-    /// Puts what is going to be read out of memory.
     fn cool(&mut self, site: &Site) -> Result<(), CellError> {
         if self.most_bytes.is_none() {
             return Ok(());
@@ -180,7 +171,6 @@ impl Member {
         self.slices.iter().filter(|slice| slice.is_valid()).count()
     }
 
-    /// Time of the slices that count.
     pub fn elapsed_ns(&self) -> u64 {
         self.slices.iter().filter(|slice| slice.is_valid()).map(|slice| slice.elapsed_ns).sum()
     }
@@ -273,7 +263,6 @@ fn void_of(report: &SliceReport, passed: &Passed, reads_cold: bool) -> Option<Vo
     }
 }
 
-/// Adds what happened around a slice.
 fn add(truth: &mut Truth, passed: &Passed) {
     let sum = |total: &mut Option<u64>, more: Option<u64>| {
         *total = more.map(|more| total.unwrap_or(0).saturating_add(more));

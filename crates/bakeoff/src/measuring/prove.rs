@@ -62,7 +62,6 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
     session.journal.record(What::Ceilings(Box::new(of)))
 }
 
-/// The experiments on one candidate: for each workload whose cause is not proved.
 fn suspected(run: &Run, candidate: CandidateIx, has_device: bool) -> Vec<Place> {
     let name = &run.header.candidates[candidate].name;
     let mut places = Vec::new();
@@ -111,7 +110,6 @@ fn on_ciphers(own: &Candidate) -> impl Iterator<Item = (Layer, Candidate)> {
     changed.into_iter().filter_map(|(layer, changed)| Some((layer, changed?)))
 }
 
-/// The candidate as it is made for experiments besides as it is, for a plan.
 pub fn changed(own: &Candidate) -> Vec<Candidate> {
     on_ciphers(own).map(|(_, changed)| changed).collect()
 }

@@ -143,7 +143,6 @@ fn start(
     }
 }
 
-/// Starts the process of a candidate whose process ended, once more. What it had measured is lost.
 fn start_again(
     session: &Session,
     target_set: &mut TargetSet,

@@ -30,7 +30,6 @@ use crate::ui::progress::Progress;
 pub struct Single<'a> {
     pub name: Option<String>,
     pub job: &'a Job,
-    /// On what; where each thread has a file of its own, on these.
     pub targets: Vec<Subject>,
     pub kind: TargetKind,
     pub place: &'a Place,
@@ -41,7 +40,6 @@ pub struct Single<'a> {
     pub acks: Option<File>,
 }
 
-/// Measures and adds what the page cache and the drives say.
 pub fn measure(
     single: &Single<'_>,
     progress: &Progress,
@@ -93,7 +91,6 @@ pub fn measure(
     Ok(Benched { name: single.name.clone(), measurement, from_memory })
 }
 
-/// The same load for some time, unmeasured and with other offsets.
 fn ramp(single: &Single<'_>, ns: u64, progress: &Progress, cancel: &Cancel) -> Result<(), Fault> {
     progress.doing("ramp time");
     let seed = !single.job.seed & (u64::MAX >> 11);

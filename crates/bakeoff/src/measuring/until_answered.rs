@@ -65,7 +65,6 @@ impl Session<'_> {
         }
     }
 
-    /// Starts to watch the machine. One that cannot be watched can be measured all the same.
     fn watch(&mut self) -> Result<(), Fault> {
         match Sampler::start(self.power_command.as_deref()) {
             Ok(sampler) => {
@@ -82,7 +81,6 @@ impl Session<'_> {
         }
     }
 
-    /// Says which processes of this machine serve its drives.
     fn name_servers(&mut self) -> Result<(), Fault> {
         let header = &self.journal.run().header;
         let all = header.places().flat_map(host::servers);
@@ -139,7 +137,6 @@ impl Session<'_> {
         }
     }
 
-    /// The answer so far, for who watches a terminal.
     fn show_so_far(&self) {
         let run = self.journal.run();
         self.progress.so_far(|width, color| live(run, &analyse(run), width, color));

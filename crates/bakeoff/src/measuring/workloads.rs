@@ -16,7 +16,6 @@ use crate::fault::Fault;
 use crate::places::target_set::TargetSet;
 use crate::steps::session::Session;
 
-/// How often a cell whose number cannot stand is tried again.
 const TRIES: u32 = 3;
 
 impl Session<'_> {
@@ -48,7 +47,6 @@ impl Session<'_> {
         Ok(BlockEnd::Complete)
     }
 
-    /// A workload in rounds of slices, on candidates that want the same settings of the kernel.
     fn in_rounds(
         &mut self,
         target_set: &mut TargetSet,
@@ -82,7 +80,6 @@ impl Session<'_> {
         }
     }
 
-    /// Workloads that belong together on one candidate, in one piece.
     fn in_one_piece(
         &mut self,
         target_set: &mut TargetSet,
@@ -148,7 +145,6 @@ impl Session<'_> {
     }
 }
 
-/// Candidates in groups of those that want the same settings of the kernel.
 fn by_settings(run: &Run, order: &[CandidateIx]) -> Vec<Vec<CandidateIx>> {
     let knobs =
         |candidate: CandidateIx| run.header.candidates[candidate].stack().map(|stack| &stack.knobs);

@@ -29,17 +29,13 @@ const START_NS: u64 = 30_000_000;
 /// sentinel. A limit that ends before that would end a run that measured nothing.
 const FIRST_BLOCK_NS: u64 = 400_000_000;
 
-/// What was learnt about one candidate.
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
     /// Durable sequential writing, bytes a second.
     pub bytes_per_s: f64,
-    /// One flushed 4k write.
     pub flushed_write_ns: u64,
     pub visit: Cost,
-    /// Whether what is written wears a drive; memory does not.
     pub wears: bool,
-    /// Whether a turn of another candidate may cost the drive something.
     pub charges: bool,
     /// What a few slices of each workload took, in the order of the header's workloads.
     pub cells: CellTrials,
@@ -53,7 +49,6 @@ pub struct Ahead<'a> {
     setup: Cost,
     pub visit: Cost,
     pub pace: Pace,
-    /// What calibration will do, by workload.
     lengths: Vec<Expected>,
 }
 
@@ -87,7 +82,6 @@ impl<'a> Ahead<'a> {
         self.trials.iter().filter_map(move |trial| trial.cells.get(at)?.as_ref())
     }
 
-    /// What the largest slice moves that its time alone ends.
     pub fn largest_bytes(&self) -> u64 {
         let writes = |w: &Workload| self.is_sliced(w) && w.job.rw.writes();
         let moved = |(at, w): (usize, &Workload)| {
@@ -99,7 +93,6 @@ impl<'a> Ahead<'a> {
         self.numbered().filter(|(_, w)| writes(w)).map(moved).max().unwrap_or(0)
     }
 
-    /// Slices that write, of the first so many workloads.
     pub fn slices(&self, protocol: &Protocol, kept: usize) -> Slices {
         let (k, looked) = (self.trials.len() as u64, u64::from(protocol.first_look()));
         let mut all = Slices { count: 0, write_bytes: 0, largest_bytes: self.largest_bytes() };
@@ -115,7 +108,6 @@ impl<'a> Ahead<'a> {
         all
     }
 
-    /// What is wanted by a protocol, which may spare the drive.
     pub fn wanted(&self, protocol: &Protocol) -> Wanted {
         let asked = |(at, w): (usize, &Workload)| Asked {
             name: w.name.clone(),
@@ -134,7 +126,6 @@ impl<'a> Ahead<'a> {
         }
     }
 
-    /// What a cell of a workload costs on average: as it was tried, else as the model has it.
     fn cell(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> Cost {
         if profiles::is_shared(workload) {
             return Cost::default();
@@ -163,7 +154,6 @@ impl<'a> Ahead<'a> {
         }
     }
 
-    /// What finding the length of its slices costs on a candidate.
     fn once(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> Cost {
         if !self.is_sliced(workload) {
             return Cost::default();
@@ -219,7 +209,6 @@ pub fn timed_ns(workload: &Workload, protocol: &Protocol) -> u64 {
     measured_ns.min(protocol.cell_max_ns.unwrap_or(u64::MAX))
 }
 
-/// How long the slices of each workload will probably be, and how that is found.
 fn expected_lengths(workloads: &[Workload], trials: &[&Trial], pace: Pace) -> Vec<Expected> {
     let sliced = workloads.iter().filter(|w| w.can_be_sliced()).count();
     let (mut lengths, mut chosen_ns, mut done) = (Vec::new(), 0, 0);
@@ -249,7 +238,6 @@ fn mean(costs: impl Iterator<Item = Cost>) -> Cost {
     Cost { time_ns: sum.time_ns / n.max(1), write_bytes: sum.write_bytes / n.max(1) }
 }
 
-/// What a block of slices is made of, to choose its rounds by.
 fn demand(
     workloads: &[Workload],
     candidates: u32,
@@ -267,7 +255,6 @@ fn demand(
     }
 }
 
-/// Bytes a workload is expected to write while it is measured.
 fn written_in(measured_ns: u64, workload: &Workload, trial: &Trial) -> u64 {
     let seconds = measured_ns as f64 / 1e9;
     let bytes = match (workload.phase, trial.flushed_write_ns) {
@@ -279,7 +266,6 @@ fn written_in(measured_ns: u64, workload: &Workload, trial: &Trial) -> u64 {
     bytes as u64
 }
 
-/// What one cell of slices is expected to cost on a candidate.
 fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost {
     let least = Least::for_job(&workload.job, trial.charges);
     let moved_bytes = least.moved_bytes(&workload.job);

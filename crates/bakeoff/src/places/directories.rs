@@ -26,13 +26,10 @@ use crate::steps::making;
 use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 
-/// Bytes of the first trial write in each directory.
 const PILOT_BYTES: u64 = 8 << 20;
-/// Data files are whole multiples of the block they are laid out in.
 const LAYOUT_STEP_BYTES: u64 = 1 << 20;
 /// Share of the run's time that laying out all data files may take.
 const LAYOUT_SHARE: u64 = 10;
-/// Layout time of a run without a limit.
 const LAYOUT_NS: u64 = 30_000_000_000;
 
 /// Prepares every directory, applies the limits to the plan and returns the target set.
@@ -124,7 +121,6 @@ fn pilots(
     Ok(rates)
 }
 
-/// Room in the tightest of the directories. Directories on one filesystem share its room.
 fn room_bytes(candidates: &[Candidate]) -> Result<u64, Fault> {
     let available = host::available_bytes();
     let mut tightest = u64::MAX;
@@ -178,7 +174,6 @@ fn choose_size(
     })
 }
 
-/// Lays the data file out and tries what a flushed write costs.
 fn lay_out(
     session: &Session,
     candidate: &Candidate,

@@ -12,7 +12,6 @@ use crate::steps::action_error::ActionError;
 /// How often and how long the driver of the filesystem before may take to let go of the device.
 const TRIES: u32 = 600;
 const PAUSE: Duration = Duration::from_millis(50);
-/// Most users that are named.
 const NAMED: usize = 3;
 
 /// Waits until nobody has the device open exclusively. umount(8) of a FUSE filesystem returns when
@@ -58,7 +57,6 @@ mod tests {
     use std::path::Path;
     use std::process::{Child, Command};
 
-    /// What is taken away at the end, however the test ends.
     struct Made {
         device: String,
         at: std::path::PathBuf,

@@ -27,7 +27,6 @@ use crate::steps::step_error::StepError;
 pub const IMAGE_BYTES: u64 = 512 << 20;
 /// Share of the image the data file may take: filesystems need room for themselves.
 const DATA_SHARE: u64 = 8;
-/// What the smallest data file and what is made beside it take of an image.
 const FILES_BYTES: u64 = 96 << 20;
 const LAYOUT_NS: u64 = 300_000_000;
 /// Bytes of the trial write that shows how long images take.
@@ -63,7 +62,6 @@ pub fn prepare(
     stacks::rehearse(session, regions, rate, found)
 }
 
-/// The images that time, wear and room allow, and who is left out for them.
 fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) {
     let is_own = |candidate: &&Candidate| candidate.twin_of.is_none();
     // Controls come after those that are compared.

@@ -17,7 +17,6 @@ use crate::steps::stepper;
 /// most drives, and little wear beside the rest.
 const TRIED_SHARE: u64 = 32;
 const TRIED_MOST_BYTES: u64 = 1 << 30;
-/// A place that is not larger is written without asking how long it takes.
 const SMALL_BYTES: u64 = 1 << 30;
 
 /// The place, or as much of it from its start as a fifth of the time is enough for. A size that

@@ -63,7 +63,6 @@ fn record(session: &mut Session, index: usize, mark: Mark) -> Result<(), StepErr
     Ok(())
 }
 
-/// How a target differs from what a run recorded of it last.
 pub fn compare(last: Option<&Mark>, target: &Target, span: Span) -> Vec<&'static str> {
     let Some(last) = last else { return vec!["the run recorded nothing that identifies it"] };
     let path = target.path.as_path();

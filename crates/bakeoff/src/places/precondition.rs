@@ -60,7 +60,6 @@ pub fn reach_steady_state(
     Ok(())
 }
 
-/// What the first round writes at most.
 fn most_bytes(header: &Header, region: &Region, limit: Left) -> u64 {
     let job = precondition::job(header, region, 0, limit.write_bytes.unwrap_or(u64::MAX));
     job.io_size.unwrap_or(region.size_bytes)

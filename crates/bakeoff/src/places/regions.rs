@@ -35,21 +35,18 @@ use crate::steps::step_error::StepError;
 use crate::steps::stepper;
 use crate::steps::unwind;
 
-/// Name of our directory on a filesystem we made ourselves.
 const ON_STACK: &str = "bakeoff";
 
 #[derive(Clone, Debug)]
 pub struct Attached {
     /// Regions of one size, side by side; candidates rotate over them.
     pub parts: Vec<Part>,
-    /// Where the first of them is and what it lies on.
     pub region: Region,
 }
 
 #[derive(Clone, Debug)]
 pub struct Part {
     pub device: RawPath,
-    /// The file behind it and where in that file it begins, where it is a loop device on one.
     pub backing: Option<(Inode, u64)>,
     /// Kernel name of the drive whose settings a candidate may change: the target's own, or for an
     /// image the loop device, as the drive below belongs to others.
@@ -57,7 +54,6 @@ pub struct Part {
 }
 
 impl Part {
-    /// An image as a whole.
     pub fn of_image(OnLoop { device, inode, .. }: OnLoop) -> Part {
         let knob_disk = kernel_name(&device);
         Part { device, backing: Some((inode, 0)), knob_disk }
@@ -65,7 +61,6 @@ impl Part {
 }
 
 impl Attached {
-    /// Images of one size, of which the first is called `target`.
     pub fn images(parts: Vec<Part>, target: RawPath, place: Place, size_bytes: u64) -> Attached {
         let region = Region {
             target,
@@ -86,16 +81,13 @@ impl Attached {
 }
 
 pub struct Regions {
-    /// In the order of the device axis.
     pub list: Vec<Attached>,
-    /// Where stacks are mounted: the first here, the others beside it.
     pub mount_point: RawPath,
     pub file_bytes: u64,
     stands: Vec<Stand>,
     settings: Vec<u32>,
 }
 
-/// A stack that stands, or as much of it as was made.
 #[derive(Default)]
 struct Stand {
     /// Its index in the run; `None` for a visit, whose candidate need not be one of the run's.
@@ -138,7 +130,6 @@ impl Regions {
         self.set_knobs(session, &candidate, part.map_or(0, |stand| stand.part))
     }
 
-    /// Puts back the settings of a group of rounds.
     pub fn reset(&mut self, journal: &mut Journal) -> Result<(), StepError> {
         while let Some(step) = self.settings.pop() {
             unwind::undo(journal, step)?;
@@ -200,14 +191,12 @@ impl Regions {
         Ok(())
     }
 
-    /// The stack that was made last is ready.
     fn set_site(&mut self, site: Site) {
         if let Some(stand) = self.stands.last_mut() {
             stand.site = Some(site);
         }
     }
 
-    /// The prepared site of a candidate, or of the visit under way.
     pub fn site(&mut self, candidate: CandidateIx) -> Option<&mut Site> {
         let is_its = |stand: &&mut Stand| stand.candidate.is_none_or(|of| of == candidate);
         self.stands.iter_mut().find(is_its)?.site.as_mut()
@@ -230,7 +219,6 @@ impl Regions {
         self.stands.iter_mut().for_each(|stand| stand.site = None);
     }
 
-    /// Takes a step of the stack that is being made.
     fn take(
         &mut self,
         session: &mut Session,
@@ -356,7 +344,6 @@ impl Regions {
         (all.next(), all.collect())
     }
 
-    /// Bytes a visit writes beside its cells.
     pub fn visit_write_bytes(&self) -> u64 {
         let restored =
             self.list.iter().filter(|at| at.region.flash_state == FlashState::Overwritten);
@@ -388,7 +375,6 @@ pub fn kernel_name(device: &RawPath) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Makes our directory and the data file on a freshly made filesystem.
 fn lay_out_stack(
     session: &Session,
     mount_point: &Path,

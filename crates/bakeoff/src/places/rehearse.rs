@@ -55,7 +55,6 @@ pub struct Findings {
     pub more_regions: Vec<Region>,
     pub file_bytes: u64,
     pub append_room_bytes: u64,
-    /// Bytes written so far.
     pub written_bytes: u64,
     pub stand_side_by_side: bool,
 }
@@ -64,7 +63,6 @@ pub fn tried_before(found: &[(Candidate, Trial)]) -> Vec<CellTrials> {
     found.iter().map(|(_, trial)| trial.cells.clone()).collect()
 }
 
-/// Settles the plan and records it.
 pub fn apply_limits(session: &mut Session, found: Findings) -> Result<(), Fault> {
     let header = session.journal.run().header.clone();
     // What was tried was written too, and the record does not know it.
@@ -97,7 +95,6 @@ pub fn apply_limits(session: &mut Session, found: Findings) -> Result<(), Fault>
     Ok(())
 }
 
-/// The plan, how it is measured, and how long the minimum of a slice of each workload takes.
 fn plan(
     header: &Header,
     elapsed_ns: u64,

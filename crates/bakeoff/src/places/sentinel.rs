@@ -7,9 +7,7 @@ use crate::load::subject::Subject;
 use crate::load::{self, LoadError};
 use crate::signals::Cancel;
 
-/// Bytes that are read.
 pub const BYTES: u64 = 64 << 20;
-/// Longest they are read, so that a device that answers no more does not hold a run up.
 const LIMIT_NS: u64 = 120_000_000_000;
 
 /// Reads the first `size_bytes` of a target past the page cache; bytes a second.

@@ -64,13 +64,11 @@ pub fn rehearse(
     Ok(target_set)
 }
 
-/// Whether a failure says something about this candidate alone.
 fn is_the_candidates(error: &ActionError) -> bool {
     use ActionError as E;
     matches!(error, E::Tool { .. } | E::Fill(_) | E::Missing(_))
 }
 
-/// Prepares a candidate once and leaves it again.
 fn trial(
     session: &mut Session,
     target_set: &mut TargetSet,

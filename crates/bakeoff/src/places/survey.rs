@@ -17,9 +17,7 @@ use rustix::fs::OFlags;
 use crate::signals::Cancel;
 
 const POSITIONS: u64 = 9;
-/// How long each is read on each of the two ways.
 const READ_TIME: Duration = Duration::from_millis(125);
-/// Bytes of one read, and what its memory is aligned to.
 const READ_BYTES: usize = 1 << 20;
 const ALIGN_BYTES: usize = 4096;
 

@@ -14,16 +14,9 @@ use crate::steps::journal::Journal;
 use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 
-/// Where a run measures. There is one.
 #[allow(clippy::large_enum_variant)]
 pub enum TargetSet {
-    Directories {
-        /// In the order of the candidates.
-        sites: Vec<Site>,
-        /// File for the sentinel, where one can be read directly.
-        sentinel: Option<Opened>,
-    },
-    /// A region of an image, or of one or several devices.
+    Directories { sites: Vec<Site>, sentinel: Option<Opened> },
     Regions(Regions),
 }
 
@@ -41,7 +34,6 @@ impl TargetSet {
         self.regions().map_or(Ok(()), |regions| regions.enter(session, candidate))
     }
 
-    /// Regions side by side that candidates rotate over.
     pub fn parts(&self) -> usize {
         match self {
             TargetSet::Directories { .. } => 1,
@@ -111,7 +103,6 @@ impl TargetSet {
         sentinel::read(sentinel::BYTES, file, TargetKind::File, cancel)
     }
 
-    /// The drives whose idle rate is foreign to the run.
     pub fn disks(&self) -> Vec<String> {
         let mut disks: Vec<String> = match self {
             TargetSet::Directories { sites, .. } => {

@@ -48,10 +48,8 @@ pub fn visits(protocol: &Protocol, workloads: &[Workload]) -> u64 {
 pub struct Wanted {
     pub target: Target,
     pub span: Span,
-    /// Regions of one size that the place is divided into, side by side.
     pub parts: u16,
     pub flash_state: FlashState,
-    /// Whether bakeoff chose its size, which may then follow what is measured.
     pub is_chosen: bool,
 }
 
@@ -78,7 +76,6 @@ impl Wanted {
         Span { start_bytes, size_bytes }
     }
 
-    /// What a recorded region wants, if its target still is there and may be written.
     pub fn again(
         region: &Region,
         mark: Option<&Mark>,
@@ -230,7 +227,6 @@ fn region(
     Ok(((step, attached), rate))
 }
 
-/// Divides a place into the regions that candidates stand on side by side.
 fn divide(
     session: &mut Session,
     index: usize,

@@ -38,13 +38,10 @@ const SHORTEST_TRIED_NS: u64 = 50_000_000;
 /// Share of the time for a profile after which one of its parts is cut off: most end by themselves
 /// before, and the few slow ones are what has to be known.
 const PART_SHARE: u64 = 3;
-/// The least that is seen of a part on a drive that it would wear.
 const WORN_NS: u64 = 100_000_000;
-/// Operations of a unit that are tried.
 const TRIED_IOS: u64 = 50;
 const DOUBLINGS: u32 = 2;
 
-/// How long the trials on one of so many candidates may take.
 pub fn time_ns(session: &Session, candidates: usize) -> u64 {
     let limit = session.journal.run().header.protocol.time_ns;
     let all = limit.map_or(UNLIMITED_NS, |ns| (ns / SHARE).min(UNLIMITED_NS));
@@ -302,7 +299,6 @@ fn is_worn(trial: &CellTrial, most_bytes: u64) -> bool {
     last.is_some_and(|slice| most_bytes > 0 && slice.moved_bytes >= most_bytes)
 }
 
-/// How long a unit takes at the rate of a slice.
 fn unit_ns(unit: Least, report: &SliceReport) -> u64 {
     let share = |wanted: u64, done: u64| wanted as f64 / done.max(1) as f64;
     let share = share(unit.ios, report.ios()).max(share(unit.bytes, report.bytes()));

@@ -87,7 +87,6 @@ fn once(parent: &RawPath, made: &Expanded, wanted: &[Wanted]) -> Commands {
     commands
 }
 
-/// What puts one of the regions side by side on a device of its own.
 fn attach_part(index: usize, part: u16, wanted: &Wanted) -> Step {
     let (path, span) = (&wanted.target.path, wanted.part(part));
     let number = (index * scratch::MOST_STANDS) as u16 + part;
@@ -132,12 +131,10 @@ fn of_candidate(
     as_commands(of, &taken, stand_ins.into_iter().flatten())
 }
 
-/// How a step of the plan is undone, in a line.
 fn undone(step: &Step) -> Option<String> {
     step.undo.as_ref().map(|undo| describe_undo(undo, RUN, step.step))
 }
 
-/// Steps as commands, with the words in them that stand for something.
 fn as_commands(
     of: String,
     taken: &[Step],
@@ -164,7 +161,6 @@ fn device(index: usize, wanted: &Wanted) -> RawPath {
     }
 }
 
-/// The device that the kernel will attach an image to.
 fn loop_device() -> RawPath {
     RawPath::new(PathBuf::from("/dev").join(StandIn::Loop.word()))
 }

@@ -32,7 +32,6 @@ pub fn candidates(dirs: &[PathBuf]) -> Result<Vec<Candidate>, Fault> {
     Ok(candidates)
 }
 
-/// bakeoff itself and tools as candidates in one directory.
 pub fn with_tools(dirs: &[Candidate], tools: &[DriverName]) -> Result<Vec<Candidate>, Fault> {
     let [dir] = dirs else {
         return Err(Fault::usage("--tool compares tools in one directory. Omit the others"));

@@ -14,7 +14,6 @@ use crate::exec::internal;
 use crate::fault::Fault;
 use crate::host;
 
-/// A run of no candidates and workloads yet.
 pub fn header(global: &Global, verb: Verb, title: String, protocol: Protocol) -> Header {
     // What to type to repeat it: where the binary lay is of no interest to anyone else, nor that a
     // detached run is started by a word of ours.

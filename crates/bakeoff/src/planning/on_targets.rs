@@ -26,7 +26,6 @@ use crate::places::targets::{self, Wanted};
 use crate::signals::Cancel;
 use crate::steps::target::{self, Target};
 
-/// Most targets of a device axis.
 const TARGETS_MAX: usize = 16;
 
 /// A plan on its targets; nothing is changed by looking.
@@ -35,11 +34,9 @@ pub struct Looked {
     /// What it comes to here, twins included; `k` counts them not.
     pub made: plan::Expanded,
     pub wanted: Vec<Wanted>,
-    /// Why candidates are visited one after the other although the plan does not ask for it.
     pub visited_because: Option<String>,
 }
 
-/// Reads the plan and looks at the targets; changes nothing.
 pub fn look_at(
     global: &Global,
     plan: &Path,
@@ -80,7 +77,6 @@ fn has_time_to_measure(Looked { made, wanted, .. }: &Looked) -> bool {
     costs.is_none_or(leaves_room) || !are_compared(&made.candidates)
 }
 
-/// The plan on so much of its targets.
 fn on_share(
     global: &Global,
     asked: &plan::Plan,
@@ -183,13 +179,11 @@ pub fn drop_unusable(
     Ok(())
 }
 
-/// What has no room on its candidate.
 pub fn too_large(made: &plan::Expanded, wanted: &[Wanted]) -> Vec<Skipped> {
     let regions: Vec<u64> = wanted.iter().map(|wanted| wanted.span.size_bytes).collect();
     capacity::too_large(&made.candidates, &made.workloads, made.file_bytes, &regions)
 }
 
-/// Looks at every target and refuses what must not be written.
 fn look(global: &Global, args: &OnTargets, report: Option<&Path>) -> Result<Vec<Target>, Fault> {
     let store = crate::store::place::path(global.store.as_deref())?;
     let binary = std::env::current_exe().ok();

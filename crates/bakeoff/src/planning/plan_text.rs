@@ -52,7 +52,6 @@ pub fn parse(text: &str, name: &str) -> Result<Plan, Fault> {
     })
 }
 
-/// Puts a plan on targets, each with the size of its region where that is known.
 pub fn expand(plan: &Plan, targets: &[(&Target, Option<u64>)]) -> Result<Expanded, Fault> {
     let named: Vec<plan::Target> = targets
         .iter()

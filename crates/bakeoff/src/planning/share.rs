@@ -24,7 +24,6 @@ pub struct Share<'a> {
     pub targets: &'a [Target],
     /// Bytes that the run may write, all told; `None` = any number.
     pub write_bytes: Option<u64>,
-    /// One of [`WRITE_SHARES`].
     pub write_share: u64,
     pub time_ns: Option<u64>,
 }
@@ -54,7 +53,6 @@ impl Share<'_> {
         self.chosen(|_| by_wear.min(REWRITTEN_MOST_BYTES), |_, bytes| bytes)
     }
 
-    /// Spans of one size on all targets.
     fn chosen(
         &self,
         most: impl Fn(&Target) -> u64,

@@ -21,7 +21,6 @@ use crate::steps::target::Target;
 pub enum Standing {
     /// Each target's place, and into how many regions it is divided.
     SideBySide(u16, Vec<Span>),
-    /// One after the other; why, where the plan does not ask for it.
     Visits(Option<String>),
 }
 

@@ -18,7 +18,6 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::host::Sources;
 
-/// Most devices watched in one cell.
 const DEVICES: usize = 16;
 /// Memory of the fast rows, and the most and fewest of them.
 const FAST_BYTES: usize = 768 << 10;
@@ -65,7 +64,6 @@ struct State {
     last_ns: u64,
     began_ns: u64,
     cost: Cost,
-    /// CPU time of the thread when the cell began.
     cpu_before_ns: Option<u64>,
 }
 
@@ -301,7 +299,6 @@ fn nanoseconds(clock: ClockId) -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// Where there are several CPUs that we may use, leaves the first one alone.
 fn keep_off_the_first_cpu() {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     let Ok(mut cpus) = sched_getaffinity(None) else { return };

@@ -23,9 +23,7 @@ use super::pages::{Pairs, drive, named, printed};
 use super::problem::Problem;
 use super::who::Visitor;
 
-/// Silence after which a stream says that it lives.
 const ALIVE: Duration = Duration::from_secs(15);
-/// How long a browser waits before it connects again.
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// What the handlers give: problems are JSON too.
@@ -35,7 +33,6 @@ pub fn json(text: String) -> Response {
     ([(CONTENT_TYPE, "application/json")], unsteered(&text).into_owned()).into_response()
 }
 
-/// The run that is measured, or the last one.
 pub async fn now(State(app): State<Arc<App>>) -> Answer {
     let current = slowly(&app, |app| app.current()).await.map_err(Problem::json)?;
     match current {
@@ -67,7 +64,6 @@ pub async fn events(
     Ok(Sse::new(stream(reading)).into_response())
 }
 
-/// One browser and what it has seen.
 struct EventReader {
     hub: Arc<Hub>,
     watching: Watching,

@@ -24,9 +24,7 @@ use crate::host;
 use crate::signals::Cancel;
 use crate::store::{RunId, Sqlite, StoreError, lock};
 
-/// Longest time a document of a run may take.
 const VIEW_LIMIT: Duration = Duration::from_secs(120);
-/// Most bytes of one.
 const VIEW_BYTES: usize = 24 << 20;
 /// A run that changes is analysed again after this, or longer where that takes long.
 const LEAST_PAUSE: Duration = Duration::from_secs(2);
@@ -36,7 +34,6 @@ const AT_ONCE: usize = 2;
 /// Event streams at one time, in all and of one address; pages have the other connections.
 const STREAMS: usize = 64;
 const STREAMS_OF_ONE: usize = 32;
-/// How long the list of drives is good for.
 const DRIVES_AGE: Duration = Duration::from_secs(15);
 
 /// What was analysed for a scrape before: the run, and the document with its events.
@@ -52,7 +49,6 @@ pub struct Current {
     pub html: String,
 }
 
-/// The current run and when it may be analysed again.
 #[derive(Default)]
 struct Kept {
     current: Option<Arc<Current>>,
@@ -94,7 +90,6 @@ impl App {
         Sqlite::open_existing(&self.store)
     }
 
-    /// The run that is measured, or the last one: its id, events and whether it is held.
     fn stand(&self) -> Result<Option<(RunId, u64, bool)>, Problem> {
         let Some(store) = self.open()? else { return Ok(None) };
         let held = lock::held(&self.store)?;
@@ -137,7 +132,6 @@ impl App {
         Ok(Current { run: run.clone(), now, json, html })
     }
 
-    /// A document of a run, or of a drive, from a process of its own.
     pub fn view(&self, what: &str, of: &str) -> Result<Vec<u8>, Problem> {
         let words = [VIEW.into(), what.into(), self.store.clone().into(), of.into()];
         let finished = finished(&words, &self.cancel)?;

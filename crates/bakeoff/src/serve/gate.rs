@@ -20,7 +20,6 @@ use super::who::Visitor;
 #[derive(Clone, Debug)]
 pub struct Names {
     pub is_open: bool,
-    /// The machine's own name.
     pub hostname: String,
 }
 
@@ -37,7 +36,6 @@ impl Names {
             || (self.is_open && is_named)
     }
 
-    /// Why a request with these headers is refused.
     fn refusal(&self, headers: &HeaderMap) -> Option<&'static str> {
         if !self.has(host_name(text(headers, &HOST).unwrap_or_default())) {
             return Some(
@@ -53,7 +51,6 @@ impl Names {
     }
 }
 
-/// Lets requests in, or not, and says to browsers what they may do with the answer.
 pub async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_string();
     let visitor = request.extensions().get::<Visitor>();

@@ -54,7 +54,6 @@ pub fn read_results(app: &Arc<App>) {
     }
 }
 
-/// What is looked for, from a request.
 fn query(pairs: &Pairs) -> Query {
     let text = |name| one(pairs, name).trim().chars().take(LONGEST).collect();
     Query {
@@ -68,7 +67,6 @@ fn query(pairs: &Pairs) -> Query {
     }
 }
 
-/// The same for the store. What is no date is no limit.
 fn filter(query: &Query) -> Filter {
     let text = |text: &String| (!text.is_empty()).then(|| text.clone());
     let day = |text: &str| text.parse::<Date>().ok();

@@ -23,7 +23,6 @@ pub enum Topic {
 }
 
 impl Topic {
-    /// The event's name in the stream.
     pub fn name(self) -> &'static str {
         match self {
             Topic::Frame => "frame",
@@ -34,15 +33,12 @@ impl Topic {
 
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// Its number, from 1.
     pub number: u64,
     pub topic: Topic,
     pub data: Arc<str>,
 }
 
-/// The messages and who wants them.
 pub struct Hub {
-    /// Tells this server from the one before, whose numbers mean nothing here.
     boot: String,
     inner: Mutex<Inner>,
     changed: watch::Sender<u64>,
@@ -59,9 +55,7 @@ struct Inner {
 }
 
 pub struct Missed {
-    /// Messages in their order.
     pub messages: Vec<Message>,
-    /// Whether some between were dropped, or the number was another server's.
     pub has_gap: bool,
 }
 
@@ -93,7 +87,6 @@ impl Hub {
         self.changed.send_replace(number);
     }
 
-    /// The id of a message, as a browser sends it back.
     pub fn id(&self, number: u64) -> String {
         format!("{}-{number}", self.boot)
     }
@@ -121,7 +114,6 @@ impl Hub {
         }
     }
 
-    /// Keeps the last frame as text.
     pub fn set_text(&self, text: String) {
         self.lock().text = text;
     }
@@ -131,7 +123,6 @@ impl Hub {
         self.lock().text.clone()
     }
 
-    /// Counts a reader in, until the value goes.
     pub fn watch(self: &Arc<Hub>) -> Watching {
         self.lock().watchers += 1;
         self.wanted.notify_all();

@@ -12,7 +12,6 @@ use super::app::{App, locked, slowly};
 use super::problem::Problem;
 use crate::host;
 
-/// Drives that have metrics; more is no machine but a collection of runs.
 const DRIVES: u32 = 32;
 /// Runs analysed for one scrape; the others follow at the next ones.
 const AT_ONCE: usize = 2;
@@ -31,7 +30,6 @@ pub async fn scrape(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     Ok(([(CONTENT_TYPE, OPEN_METRICS)], text.await?).into_response())
 }
 
-/// The last run of each drive as far as it is analysed, and how many runs there are.
 fn last_of_drives(app: &App) -> Result<(u64, Vec<Arc<Now>>), Problem> {
     let Some(store) = app.open()? else { return Ok((0, Vec::new())) };
     let wanted = store.last_of_drives(DRIVES)?;

@@ -23,16 +23,13 @@ use crate::signals::Cancel;
 /// Connections at one time; twenty browsers have two each, and more while they load.
 const CONNECTIONS: usize = 96;
 const OF_ONE: usize = 64;
-/// Connections that are only told why nothing is shown to them.
 const REFUSED: usize = 8;
-/// Time for a request's header.
 const HEADER: Duration = Duration::from_secs(10);
 const UNHEARD_MS: u32 = 30_000;
 /// Most bytes of a request's header.
 const HEADER_BYTES: usize = 32 << 10;
 const TICK: Duration = Duration::from_millis(200);
 
-/// What all connections share.
 struct House {
     readers: Readers,
     app: Router,
@@ -72,7 +69,6 @@ pub async fn serve(
     }
 }
 
-/// The next connection, once there is a place for it.
 async fn accept(
     listener: &TcpListener,
     permit: impl Future<Output = Result<OwnedSemaphorePermit, tokio::sync::AcquireError>>,

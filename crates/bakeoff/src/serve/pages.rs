@@ -16,10 +16,8 @@ use crate::store::{Records, RunId};
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// Pairs of a query.
 pub type Pairs = Vec<(String, String)>;
 
-/// The first value of this name; nothing where it is missing.
 pub fn one<'p>(pairs: &'p Pairs, name: &str) -> &'p str {
     pairs.iter().find(|(n, _)| n == name).map_or("", |(_, value)| value.as_str())
 }
@@ -84,7 +82,6 @@ pub fn printed(app: &App, args: &[&str]) -> Result<String, Problem> {
     }
 }
 
-/// A script or style of ours.
 pub async fn asset(Path(name): Path<String>) -> Result<Response, Problem> {
     const JS: &str = "text/javascript; charset=utf-8";
     const CSS: &str = "text/css; charset=utf-8";

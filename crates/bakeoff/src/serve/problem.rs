@@ -17,7 +17,6 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The request asks for something that is not there.
     pub fn not_found(said: impl ToString) -> Problem {
         Problem { status: StatusCode::NOT_FOUND, said: said.to_string() }
     }

@@ -21,12 +21,10 @@ use crate::store::{Records, RunId, Sqlite, StoreError, folded};
 
 /// First word: `bakeoff/now/1` on one line, then the same as HTML.
 pub const NOW: &str = "now";
-/// First word: the report as a page of the server.
 pub const PAGE: &str = "page";
 /// First word: the history of a drive as a page.
 pub const TREND: &str = "trend";
 
-/// What is asked for, with the store and the run or the drive behind it.
 pub fn run(args: &[OsString]) -> ExitCode {
     fault::exit(write(args))
 }

@@ -11,7 +11,6 @@ use super::hub::Topic;
 use crate::host::{Devices, Live};
 
 const INTERVAL: Duration = Duration::from_secs(2);
-/// A frame over more than this is of a time nobody watched.
 const TOO_LONG: Duration = Duration::from_secs(10);
 
 pub fn run(app: &App) {

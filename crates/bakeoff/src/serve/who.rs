@@ -12,7 +12,6 @@ use std::time::Duration;
 use crate::files::user::User;
 use crate::host;
 
-/// The kernel may leave an entry out of a list that changes while it is read.
 const TRIES: u32 = 4;
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -22,7 +21,6 @@ pub struct Readers {
     uids: Option<Vec<u32>>,
 }
 
-/// Who is at the other end of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Visitor {
     /// The address by which connections are counted ([`super::crowd`]).
@@ -39,7 +37,6 @@ impl Readers {
         Readers { uids: (!all_local).then(|| [own, 0].into_iter().chain(behind).collect()) }
     }
 
-    /// Whether every user of this machine may read.
     pub fn has_all_local(&self) -> bool {
         self.uids.is_none()
     }

@@ -18,7 +18,6 @@ use crate::load::subject::Subject;
 use crate::signals::Cancel;
 use crate::ui::progress::Live;
 
-/// Performs an action; gives what its program printed, if it has one.
 pub fn perform(
     action: &Action,
     cancel: &Cancel,

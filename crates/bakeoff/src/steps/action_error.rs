@@ -16,15 +16,12 @@ pub enum ActionError {
     /// A program failed; its own words follow.
     #[error("{command}: {how}{}{said}", if said.is_empty() { "" } else { ": " })]
     Tool { command: String, how: String, said: String },
-    /// A program is not installed.
     #[error("{0}")]
     Missing(String),
     #[error("{0}")]
     Refused(String),
-    /// The target is not the one any more that was consented to.
     #[error("{0}")]
     Lost(String),
-    /// What was read back is not what was written.
     #[error("{0}")]
     Lies(String),
     /// Writing a file of ours failed; where and why.
@@ -50,7 +47,6 @@ impl From<ActionError> for StepError {
     }
 }
 
-/// A load that prepares something failed; as the failure of that step.
 impl From<LoadError> for ActionError {
     fn from(error: LoadError) -> ActionError {
         match error {
@@ -60,7 +56,6 @@ impl From<LoadError> for ActionError {
     }
 }
 
-/// The same with what it was to prepare.
 pub fn load_error(what: &str) -> impl Fn(LoadError) -> ActionError + '_ {
     move |error| match error.into() {
         ActionError::Fill(said) => ActionError::Fill(format!("{what}: {said}")),

@@ -125,7 +125,6 @@ pub fn close_mapper(name: &str) -> Result<(), ActionError> {
     })
 }
 
-/// Writes a rule of udev's and has it read.
 pub fn add_udev_rule(path: &RawPath, text: &str) -> Result<(), ActionError> {
     let written = || {
         let rule = Entry::making(path.as_path(), (0o755, None))?;

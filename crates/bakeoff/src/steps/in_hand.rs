@@ -48,7 +48,6 @@ mod tests {
     use crate::store::{Store, lock};
     use bakeoff_model::event::{Event, What};
 
-    /// A store with a run that this process owns, or one that is dead.
     fn owned_by(pid: u32) -> (tempfile::TempDir, Sqlite, RunId) {
         let dir = tempfile::tempdir().unwrap();
         let mut store = Sqlite::open(&dir.path().join("store.db")).unwrap();

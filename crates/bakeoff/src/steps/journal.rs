@@ -20,14 +20,11 @@ pub struct Journal<'s> {
     run: Run,
     before_ns: u64,
     since: Instant,
-    /// Directories of ours below those of others, by the step that made each.
     made: Vec<(u32, Scratch)>,
-    /// Nobody else may run, resume or clean this run while we live.
     _held: RunLock,
 }
 
 impl<'s> Journal<'s> {
-    /// Begins a run: its header is the first thing stored.
     pub fn begin(store: &'s mut Sqlite, header: Header) -> Result<Journal<'s>, Fault> {
         let event = Event {
             seq: 0,
@@ -67,17 +64,14 @@ impl<'s> Journal<'s> {
         Journal::try_take(store, id)?.ok_or_else(|| busy(id))
     }
 
-    /// Marks this process as the run's owner from here on.
     pub fn own(&mut self) -> Result<(), Fault> {
         self.record(What::Owned(owner()?))
     }
 
-    /// Keeps a directory open that a step made, until the step is undone.
     pub fn keep(&mut self, step: u32, made: Scratch) {
         self.made.push((step, made));
     }
 
-    /// Gives the directory that a step of this process made.
     pub fn release(&mut self, step: u32) -> Option<Scratch> {
         let at = self.made.iter().position(|(made_by, _)| *made_by == step)?;
         Some(self.made.swap_remove(at).1)
@@ -87,7 +81,6 @@ impl<'s> Journal<'s> {
         &self.run
     }
 
-    /// Where the record is kept.
     pub fn store_path(&self) -> &Path {
         self.store.path()
     }
@@ -102,13 +95,11 @@ impl<'s> Journal<'s> {
         self.store
     }
 
-    /// Active time of the run so far.
     pub fn elapsed_ns(&self) -> u64 {
         let since = u64::try_from(self.since.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.before_ns.saturating_add(since)
     }
 
-    /// Stores one event durably and applies it.
     pub fn record(&mut self, what: What) -> Result<(), Fault> {
         let event = Event {
             seq: self.run.next_seq,

@@ -28,9 +28,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(100);
 pub struct LockedTarget {
     path: PathBuf,
     what: LockedKind,
-    /// The lock; the kernel takes it back when we die.
     _lock: File,
-    /// The exclusive claim, where nothing of ours needs it itself.
     claim: Option<File>,
 }
 
@@ -127,7 +125,6 @@ impl LockedTarget {
     }
 }
 
-/// Has udev look at the device again, whose record is of what was there before.
 impl Drop for LockedTarget {
     fn drop(&mut self) {
         let name = self.path.file_name().filter(|_| matches!(self.what, LockedKind::Device { .. }));

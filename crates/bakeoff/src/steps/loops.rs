@@ -106,7 +106,6 @@ fn name(device: &RawPath) -> std::io::Result<Vec<u8>> {
     bakeoff_engine::loops::status(open.as_fd()).map(|status| status.name)
 }
 
-/// Whether a device that had the mark has it still; one that cannot be asked has.
 fn has(device: &RawPath, mark: &str) -> bool {
     name(device).map_or_else(|_| host::is_attached(device), |name| name == mark.as_bytes())
 }

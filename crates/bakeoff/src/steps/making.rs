@@ -67,7 +67,6 @@ pub struct OnLoop {
     pub inode: Inode,
 }
 
-/// Writes an image in full and attaches it to a loop device.
 pub fn image(session: &mut Session, image: &Opened, bytes: u64) -> Result<OnLoop, StepError> {
     let shown = RawPath::new(image.shown());
     let build = |n| steps::fill(n, &shown, bytes);
@@ -79,7 +78,6 @@ pub fn image(session: &mut Session, image: &Opened, bytes: u64) -> Result<OnLoop
     Ok(OnLoop { step, device, inode: image.inode() })
 }
 
-/// Attaches an open file, or a part of it, by the step that says so.
 pub fn attach(
     session: &mut Session,
     file: &Opened,
@@ -150,7 +148,6 @@ mod tests {
         }
     }
 
-    /// What `demo` and `quick` do with files below a directory of others, through what they use.
     fn work(dir: &Path, name: &str) -> Result<(), String> {
         let said = |e: &dyn std::fmt::Display| e.to_string();
         let scratch = action::scratch_in(&RawPath::new(dir), name).map_err(|e| said(&e))?;

@@ -20,14 +20,12 @@ use crate::fault::Fault;
 use crate::host;
 use crate::ui::say;
 
-/// Directories of the system: programs and what they read, with all that is mounted below.
 const SYSTEM: [&str; 14] = [
     "/bin", "/boot", "/dev", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/nix", "/opt", "/proc",
     "/sbin", "/sys", "/usr",
 ];
 const SHARED: [&str; 7] =
     ["/root", "/run", "/run/lock", "/tmp", "/var/lib", "/var/log", "/var/tmp"];
-/// Variables whose value is a path, or several with colons between them.
 const VARIABLES: [&str; 4] = ["HOME", "PATH", "TMPDIR", "XDG_DATA_HOME"];
 
 /// The namespace of a run, from its begin on. When the value goes, this thread returns to the one
@@ -99,7 +97,6 @@ fn refused(error: &io::Error) -> Fault {
     ))
 }
 
-/// Every path that the run uses, as the mount table spells it.
 fn kept(needed: &[PathBuf]) -> Vec<PathBuf> {
     let typed = std::env::args_os().flat_map(|word| {
         let text = word.to_string_lossy().into_owned();
@@ -116,7 +113,6 @@ fn kept(needed: &[PathBuf]) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether a mount belongs to the system, or something that the run uses is on it.
 fn is_needed(mount_point: &Path, kept: &[PathBuf]) -> bool {
     SYSTEM.iter().any(|dir| mount_point.starts_with(dir))
         || kept.iter().any(|path| path.starts_with(mount_point))
@@ -146,7 +142,6 @@ impl OwnMounts {
         Ok(OwnMounts { before, root: File::open("/")?, here: File::open(".")? })
     }
 
-    /// Whether this thread is in another namespace now.
     fn is_left(&self) -> io::Result<bool> {
         let now = host::mount_namespace(std::process::id())?;
         Ok(now.metadata()?.ino() != self.before.metadata()?.ino())

@@ -28,7 +28,6 @@ pub fn parent() -> Result<RawPath, Fault> {
     base().map(|base| RawPath::new(base.join(NAME)))
 }
 
-/// The same for a plan, which makes nothing: where it usually is.
 pub fn shown() -> RawPath {
     parent().unwrap_or_else(|_| RawPath::new(Path::new(BASES[0]).join(NAME)))
 }
@@ -101,7 +100,6 @@ fn base() -> Result<PathBuf, Fault> {
     })
 }
 
-/// Whether a directory, which is no link, belongs to root and nobody else can change what is in it.
 fn is_roots_alone(dir: &Path) -> io::Result<bool> {
     let found = fstat(host::open_directory(dir)?)?;
     Ok(found.st_uid == 0 && found.st_mode & 0o002 == 0 && !host::others_can_write(&found))

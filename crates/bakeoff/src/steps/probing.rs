@@ -26,7 +26,6 @@ use crate::store::place;
 
 /// What a file with originals begins with; the salt of the pass that overwrote them follows.
 const SAVED_MAGIC: &[u8; 8] = b"bakeoff1";
-/// The end of its name while it is not complete.
 const PART: &str = ".part";
 /// Bytes moved at a time; what memory is aligned to for direct I/O.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -34,9 +33,7 @@ const ALIGN_BYTES: usize = 4096;
 
 /// What is probed: a device, or in tests one that lies.
 pub trait Medium {
-    /// Reads a whole number of blocks.
     fn read(&mut self, at: u64, into: &mut [u8]) -> io::Result<()>;
-    /// Writes a whole number of blocks.
     fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
     fn flush(&mut self) -> io::Result<()>;
 }
@@ -226,7 +223,6 @@ fn save(medium: &mut dyn Medium, layout: &Layout, salt: u64, saved: &Path) -> io
     saved.sync_names()
 }
 
-/// Puts back what a file has kept, and removes the file.
 fn restore(medium: &mut dyn Medium, saved: &Path) -> io::Result<()> {
     each_saved(saved, |_, at, original| medium.write(at, original))?;
     medium.flush()?;
@@ -297,7 +293,6 @@ mod tests {
 
     const GIB: u64 = 1 << 30;
 
-    /// Where an address really ends up; nowhere when there is no memory for it.
     type Real = fn(u64) -> Option<u64>;
 
     /// A card that claims 32 GiB: what lies at which real block, by how it lies.

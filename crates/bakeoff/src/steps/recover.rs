@@ -13,10 +13,8 @@ use crate::store::{RunId, Sqlite, Store, trust};
 
 #[derive(Debug, Default)]
 pub struct Recovered {
-    /// Runs with everything put back, each with what was undone.
     pub runs: Vec<(RunId, Vec<String>)>,
     pub failures: Vec<String>,
-    /// Runs whose record is damaged, each with why: nothing of them was undone.
     pub set_aside: Vec<(RunId, String)>,
 }
 

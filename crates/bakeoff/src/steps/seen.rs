@@ -69,7 +69,6 @@ pub fn check(
     })
 }
 
-/// Where the directory is gone, it has to be from the filesystem that it was on.
 fn scratch(parent: &RawPath, name: &str, on: On, is_past: bool) -> Result<(), ActionError> {
     let is_there = std::fs::symlink_metadata(parent.as_path().join(name)).is_ok();
     let mut around = parent.as_path().ancestors();

@@ -31,29 +31,21 @@ pub struct Session<'s> {
     pub progress: Progress,
     /// Watches the machine during cells, once there is something to measure.
     pub sampler: Option<Sampler>,
-    /// A command of the user's that prints watts.
     pub power_command: Option<String>,
-    /// The targets it has for itself; each is looked at again before every step.
     pub held: Vec<LockedTarget>,
     /// Candidates, the first workload of each group that hung or found no memory on them, and what
     /// was said.
     pub hung: Vec<(CandidateIx, WorkloadIx, String)>,
-    /// How long work takes on the slowest candidate, alone, by workload.
     pub natural: BTreeMap<WorkloadIx, Natural>,
-    /// How many rounds, and how long slices may be.
     pub pace: Pace,
-    /// What was written since this process has it.
     pub spent: Spent,
     #[cfg(feature = "postgres")]
     pub push: Option<PathBuf>,
-    /// Holds it to its limits until it ends.
     limits: Option<Watchdog>,
-    /// What it mounts is mounted here. Last: everything else ends before.
     pub mounts: Option<OwnMounts>,
 }
 
 impl<'s> Session<'s> {
-    /// A run in hand, before anything is measured.
     pub fn new(journal: Journal<'s>, cancel: Cancel, progress: Progress) -> Session<'s> {
         let spent = Spent::begin(journal.run());
         let limits = Watchdog::start(journal.run(), journal.elapsed_ns(), &spent, &cancel);
@@ -92,7 +84,6 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Holds it to its limits as its plan has settled them.
     pub fn watch_limits(&mut self) {
         self.limits = None;
         let (run, elapsed_ns) = (self.journal.run(), self.journal.elapsed_ns());
@@ -157,7 +148,6 @@ impl<'s> Session<'s> {
     }
 }
 
-/// Takes an open block of a dead owner out of the count.
 pub fn supersede_open(journal: &mut Journal) -> Result<(), Fault> {
     let open: Vec<BlockIx> = journal
         .run()

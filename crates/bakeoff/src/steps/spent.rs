@@ -16,7 +16,6 @@ use crate::host;
 #[derive(Clone, Debug)]
 pub struct Spent {
     before_bytes: u64,
-    /// Targets that are devices, with what had been written to each.
     targets: Vec<(RawPath, u64)>,
     /// What slices wrote that the record does not have: tried, or to find their length.
     unrecorded_bytes: u64,
@@ -50,7 +49,6 @@ impl Spent {
         self.targets.iter().map(arrived).fold(0, u64::saturating_add)
     }
 
-    /// Bytes of the whole run.
     pub fn of_run(&self, run: &Run) -> u64 {
         let recorded = cost::written_bytes(run).saturating_add(self.unrecorded_bytes);
         recorded.max(self.before_bytes.saturating_add(self.own_bytes()))

@@ -5,7 +5,6 @@ use crate::fault::Fault;
 
 #[derive(Debug)]
 pub enum StepError {
-    /// The step failed; the run may go on without it.
     Failed(ActionError),
     /// The record cannot be kept; nothing may go on.
     Fault(Fault),

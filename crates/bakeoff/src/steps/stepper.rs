@@ -23,7 +23,6 @@ pub fn next_number(session: &Session) -> Result<u32, Fault> {
     u32::try_from(session.journal.run().steps.len()).map_err(Fault::bug)
 }
 
-/// Whether every target still is the drive that was consented to.
 pub fn check_targets(session: &Session) -> Result<(), ActionError> {
     session.held.iter().try_for_each(super::locked_target::LockedTarget::check)
 }

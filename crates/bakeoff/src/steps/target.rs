@@ -25,14 +25,11 @@ use super::locked_target::LockedTarget;
 use crate::fault::Fault;
 use crate::host;
 
-/// How often a drive is looked at again that another process has open and nothing else holds.
 const LOOKS_AGAIN: u32 = 5;
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
-/// What a run is given, looked at.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Its real path: of a device its node, however it was named.
     pub path: RawPath,
     /// Short, for names of candidates: `sda`, `disk.img`.
     pub name: String,
@@ -41,15 +38,12 @@ pub struct Target {
     pub sector_bytes: Option<u32>,
     pub place: Place,
     pub token: String,
-    /// The part of the token that names it, whatever is on it.
     pub token_name: String,
     pub diskseq: Option<u64>,
-    /// Of an image: the file.
     pub file: Option<Inode>,
     pub contents: Contents,
     /// The whole drive, for locks and settings; the file itself for an image.
     pub disk: PathBuf,
-    /// Kernel names of the target and what is below or above it, for udev.
     pub kernel_names: Vec<String>,
     dev: Option<Dev>,
 }
@@ -137,7 +131,6 @@ pub fn find(path: &RawPath, name: &str, shares_disk_with_root: bool) -> Result<T
     }
 }
 
-/// A device that nothing uses, as far as this picture of the system goes.
 fn free_device<'s>(
     shown: &RawPath,
     dev: Dev,
@@ -254,7 +247,6 @@ fn image_file(
     })
 }
 
-/// Refuses a file that anything uses.
 fn free_file(
     shown: &RawPath,
     real: &Path,
@@ -343,7 +335,6 @@ impl Target {
         format!("--erase {}", quoted(&self.token))
     }
 
-    /// What is on it, for people: one line for each signature.
     pub fn contents_lines(&self) -> Vec<String> {
         let lines = report::contents::lines(&self.contents, host::unix_s());
         match lines.is_empty() {
@@ -352,7 +343,6 @@ impl Target {
         }
     }
 
-    /// Who it is, for people: its path, and what is behind it.
     pub fn describe(&self) -> String {
         match self.is_image {
             true => self.path.to_string(),
@@ -409,12 +399,10 @@ impl Target {
         space::run_write_budget(&self.place)
     }
 
-    /// Whether it spins, so that where on it matters and what was written before does not.
     pub fn is_rotational(&self) -> bool {
         !self.is_image && self.place.spins()
     }
 
-    /// Whether a region of it can be discarded; where the kernel does not say, that is tried.
     pub fn can_discard(&self) -> bool {
         let known = self.knob_disk().and_then(|disk| host::can_discard(&disk, !host::dm_runs()));
         known.unwrap_or(true)
@@ -427,7 +415,6 @@ impl Target {
         Some(name.to_string_lossy().into_owned())
     }
 
-    /// Locks, claims and remembers what has its name now, whatever was seen.
     fn hold(&self) -> Result<LockedTarget, Fault> {
         let path = self.path.as_path();
         match self.dev {

@@ -26,7 +26,6 @@ pub struct Of<'r> {
     pub run: &'r str,
     pub step: u32,
     pub store: &'r Path,
-    /// The directory that it made, where this process did.
     pub made: Option<&'r Scratch>,
 }
 
@@ -155,7 +154,6 @@ fn keep(knob: &Knob, value: &str) -> Result<(), ActionError> {
     }
 }
 
-/// Whether a value is one that the kernel offers for a setting whose file says `now`.
 fn offers(knob: &Knob, now: &str, value: &str) -> bool {
     let listed = || now.split_whitespace().any(|word| word.trim_matches(['[', ']']) == value);
     knob.accepts(value)

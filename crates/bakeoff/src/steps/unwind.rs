@@ -65,7 +65,6 @@ mod tests {
     use bakeoff_machine::prepare::udev_rule;
     use bakeoff_model::event::{Event, Owner, StepDone};
 
-    /// A store with one dead run of this or another boot that had made a rule.
     fn left_by(boot_id: &str) -> (tempfile::TempDir, Sqlite) {
         let dir = tempfile::tempdir().unwrap();
         let mut store = Sqlite::open(&dir.path().join("store.db")).unwrap();

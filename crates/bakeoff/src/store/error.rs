@@ -16,7 +16,6 @@ use super::{RunId, place};
 use crate::fault::Fault;
 use crate::files::FileError;
 
-/// What went wrong, with what to do about it.
 #[derive(Debug, Error)]
 #[error("{text}")]
 pub struct StoreError {
@@ -28,17 +27,13 @@ pub struct StoreError {
 pub enum ErrorClass {
     NoSuchRun,
     Usage,
-    /// It is no file of ours, or one that another user can exchange.
     Refused,
     /// The file cannot be used as asked: no permission, no space, or the system's word.
     Unusable,
     Environment,
-    /// What is to be imported is not what is stored of that run.
     Differs,
-    /// Of a server: nothing more can be asked of it.
     #[cfg(feature = "postgres")]
     Server,
-    /// What a server said, which means nothing here.
     #[cfg(feature = "postgres")]
     ServerSaid,
     Bug,
@@ -53,12 +48,10 @@ impl StoreError {
         StoreError::new(ErrorClass::Usage, text)
     }
 
-    /// Something that the user can mend.
     pub fn environment(text: impl Into<String>) -> StoreError {
         StoreError::new(ErrorClass::Environment, text)
     }
 
-    /// The address of a server, to a command that works with the file.
     pub fn not_a_file() -> StoreError {
         StoreError::new(
             ErrorClass::Usage,
@@ -105,7 +98,6 @@ impl StoreError {
         StoreError::new(ErrorClass::Unusable, text)
     }
 
-    /// The file was removed or replaced while it was in use.
     pub fn gone(path: &Path) -> StoreError {
         StoreError::environment(format!(
             "the store {} was removed or replaced while bakeoff wrote to it: the records of this \
@@ -114,7 +106,6 @@ impl StoreError {
         ))
     }
 
-    /// Broken content, in the words of SQLite.
     pub fn damaged(path: &Path, detail: &str) -> StoreError {
         StoreError::environment(format!(
             "the store {} is damaged ({detail}); it was not changed. Move it aside and continue \
@@ -124,7 +115,6 @@ impl StoreError {
         ))
     }
 
-    /// Someone else writes the store, or has its lock file, and does not end.
     pub fn busy(path: &Path) -> StoreError {
         StoreError::environment(format!(
             "the store is locked by another process ({}). Try again when that process is done",
@@ -132,7 +122,6 @@ impl StoreError {
         ))
     }
 
-    /// No run of that name; runs it may have meant.
     pub fn not_found(name: &str, near: &[RunId]) -> StoreError {
         let text = format!("no run '{}': {}", printable(name.as_bytes()), suggest(near));
         StoreError::new(ErrorClass::NoSuchRun, text)
@@ -151,7 +140,6 @@ impl StoreError {
         StoreError::environment(format!("event {expected} of run {run} is missing (found {found})"))
     }
 
-    /// The first event of a run is no header of ours.
     pub fn no_header() -> StoreError {
         let text = format!(
             "a run must begin with its header, with schema {RUN_SCHEMA} and an ID of 16 digits"
@@ -159,12 +147,10 @@ impl StoreError {
         StoreError::new(ErrorClass::Bug, text)
     }
 
-    /// An event that cannot be written as JSON and read back.
     pub fn unstorable(seq: u64, error: &serde_json::Error) -> StoreError {
         StoreError::new(ErrorClass::Bug, format!("event {seq} cannot be stored: {error}"))
     }
 
-    /// What is to be imported as a run is another from that event on.
     pub fn differs(run: &RunId, seq: usize) -> StoreError {
         let redacted = if seq == 0 { "; one of the two may be redacted" } else { "" };
         let text = format!(
@@ -179,7 +165,6 @@ impl StoreError {
         StoreError::new(ErrorClass::Bug, format!("run {run} is already in the store"))
     }
 
-    /// Why the store, or a file beside it, is not used.
     pub fn from_file(path: &Path, error: FileError) -> StoreError {
         match error {
             FileError::Io(error) => StoreError::from_io(path, &error),
@@ -257,7 +242,6 @@ impl From<StoreError> for Fault {
     }
 }
 
-/// Reads one stored line as an event, with an error that helps when a newer version wrote it.
 pub(super) fn read_event(
     run: &RunId,
     seq: usize,
@@ -302,7 +286,6 @@ fn join(ids: &[RunId]) -> String {
     ids.iter().map(RunId::as_str).collect::<Vec<_>>().join(" or ")
 }
 
-/// The command that moves the store and what SQLite keeps beside it out of the way.
 fn move_aside(path: &Path) -> String {
     let beside = |suffix: &str| place::beside(path, suffix);
     let target = (0..)

@@ -7,9 +7,7 @@ use bakeoff_model::undo::is_run_id;
 use super::StoreError;
 
 const NEAR: usize = 3;
-/// Fewest digits by which a run is named.
 pub const FEWEST_DIGITS: usize = 4;
-/// Most runs that a message about the start of an id needs.
 pub const NAMED: i64 = 20;
 
 /// The id of a run: 16 small hexadecimal digits, so it is safe in a file name.

@@ -12,7 +12,6 @@ impl From<BundleError> for StoreError {
     }
 }
 
-/// Why what was to be imported cannot be read.
 pub fn unreadable(error: io::Error) -> StoreError {
     let text = format!("cannot be read: {error}");
     match error.kind() {
@@ -21,7 +20,6 @@ pub fn unreadable(error: io::Error) -> StoreError {
     }
 }
 
-/// Reads one whole bundle and takes it into the store.
 pub fn import(
     store: &mut dyn Store,
     mut input: impl BufRead,

@@ -12,9 +12,7 @@ use bakeoff_report::facts::LastError;
 use super::{open, place};
 use crate::files::{Entry, FileError, User};
 
-/// Most bytes of a message that are kept.
 const MESSAGE_BYTES: usize = 8 << 10;
-/// Most bytes of the file that are read.
 const FILE_BYTES: u64 = 1 << 20;
 
 /// Keeps a failure beside the store that was named, or the default one.

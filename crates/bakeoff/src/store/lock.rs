@@ -15,7 +15,6 @@ use rustix::io::Errno;
 use super::{RunId, StoreError, place};
 use crate::files::{Entry, FileError, User};
 
-/// How often a lock is tried whose file is removed by its last holder at the same moment.
 const TRIES: u32 = 100;
 /// How often a lock that someone has is tried again: [`is_held`] itself has it for an instant.
 const PATIENCE: u32 = 5;
@@ -41,12 +40,10 @@ pub fn hold(store: &Path, run: &RunId) -> Result<Option<RunLock>, StoreError> {
     hold_name(store, run.as_str(), FlockOperation::NonBlockingLockExclusive)
 }
 
-/// Waits until nobody else changes the layout of the store.
 pub(super) fn hold_layout(store: &Path) -> Result<Option<RunLock>, StoreError> {
     hold_name(store, "layout", FlockOperation::LockExclusive)
 }
 
-/// Whether a living process has the run in hand.
 pub fn is_held(store: &Path, run: &RunId) -> Result<bool, StoreError> {
     let error = |e: FileError| StoreError::from_file(store, e);
     let open = || locks(store)?.directory()?.entry(run.as_str()).open();
@@ -65,7 +62,6 @@ pub fn is_held(store: &Path, run: &RunId) -> Result<bool, StoreError> {
     }
 }
 
-/// The runs that living processes have in hand.
 #[cfg(any(feature = "dashboard", feature = "tui"))]
 pub fn held(store: &Path) -> Result<Vec<RunId>, StoreError> {
     let names = match locks(store).and_then(|locks| Ok(locks.directory()?.names()?)) {

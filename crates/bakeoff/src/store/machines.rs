@@ -20,13 +20,11 @@ pub struct Machines {
 pub(super) struct Unknown {
     pub run: RunId,
     pub label: Option<String>,
-    /// Its number in the order of arrival.
     pub arrived: i64,
     pub role: Option<String>,
 }
 
 impl Machines {
-    /// The machines that a store knows, and those of the other runs.
     pub(super) fn of(
         store: &dyn Records,
         known: Vec<RunGroup>,

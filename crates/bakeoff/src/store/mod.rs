@@ -36,12 +36,9 @@ pub use machines::Machines;
 pub use open::KNOWN as LAYOUT;
 pub use sqlite::Sqlite;
 
-/// A place that keeps runs, for reading.
 pub trait Records {
-    /// Every event of the run, in order, as the text it was stored as.
     fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError>;
 
-    /// The first events of these runs, in their order.
     fn firsts(&self, runs: &[RunId]) -> Result<Vec<Result<Event, StoreError>>, StoreError>;
 
     fn first(&self, run: &RunId) -> Result<Event, StoreError> {
@@ -53,7 +50,6 @@ pub trait Records {
     /// admits, and those without a digest, whose facts only their events tell.
     fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError>;
 
-    /// All runs, the latest to come into the store first.
     fn list(&self) -> Result<Vec<Summary>, StoreError> {
         self.search(&Filter::default())
     }
@@ -65,19 +61,16 @@ pub trait Records {
         Ok(Latest { summaries: self.search(filter)?, ..Latest::default() })
     }
 
-    /// The run that `name` means: the start of its id, or `last`.
     fn find(&self, name: &str) -> Result<RunId, StoreError>;
 
     fn machines(&self) -> Result<Machines, StoreError>;
 
-    /// Every event of the run, in order.
     fn load(&self, run: &RunId) -> Result<Vec<Event>, StoreError> {
         read_events(run, &self.lines(run)?)
     }
 
     fn short_digits(&self, runs: &[RunId]) -> Result<usize, StoreError>;
 
-    /// How a readable run stands, which said why it stopped or did not.
     fn state(&self, run: &RunId, is_stopped: bool) -> Result<State, StoreError>;
 
     /// The role of a server that sent the run; `None` in a local store.
@@ -93,9 +86,7 @@ pub trait Records {
     fn set_digests(&mut self, made: &[(RunId, Digest, Facts)]) -> Result<(), StoreError>;
 }
 
-/// A place that keeps runs, and where they are written.
 pub trait Store: Records {
-    /// Begins a run with its first event, which must be `started`. Durable when it returns.
     fn create(&mut self, first: &Event) -> Result<RunId, StoreError>;
 
     /// Adds events that follow the stored ones without a gap: all of them or none. Durable when it
@@ -125,7 +116,6 @@ pub fn read_events(run: &RunId, lines: &[String]) -> Result<Vec<Event>, StoreErr
     numbered.map(|(seq, line)| error::read_event(run, seq, lines, line)).collect()
 }
 
-/// What a listing knows about a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     pub run: RunId,
@@ -142,13 +132,10 @@ pub struct Summary {
     pub digest: Option<Digest>,
 }
 
-/// The latest runs of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Latest {
     pub summaries: Vec<Summary>,
-    /// Earlier ones that a list shows, which are not among them.
     pub more: u64,
-    /// Those that a list leaves out, which are not among them.
     pub unmeasured: u64,
 }
 
@@ -164,7 +151,6 @@ pub struct Digest {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Imported {
-    /// The run is in the store now, with so many events.
     New(u64),
     Already,
 }

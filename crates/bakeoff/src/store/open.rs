@@ -30,7 +30,6 @@ const MIGRATIONS: &[M] = &[
     M::up(include_str!("migrations/3_pushed.sql")),
     M::up(include_str!("migrations/4_machines.sql")),
 ];
-/// The latest layout this bakeoff knows.
 pub const KNOWN: i64 = MIGRATIONS.len() as i64;
 const HISTORY: &str = "refinery_schema_history";
 
@@ -57,7 +56,6 @@ enum OpenMode {
 /// gives up the locks that SQLite has on it (fcntl(2), "advisory record locking").
 static SEEN: Mutex<Vec<&'static File>> = Mutex::new(Vec::new());
 
-/// Opens the store for reading and writing; makes it when there is none.
 pub(super) fn open(path: &Path) -> Result<Sqlite, StoreError> {
     let refused = |error| StoreError::from_file(path, error);
     let owner = User::behind_sudo();

@@ -29,19 +29,16 @@ use super::{
     Digest, Imported, Machines, Records, RunId, Store, StoreError, Summary, id, listed, lock, open,
 };
 
-/// Version whose digests count: what another version made of a run may differ.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 #[derive(Debug)]
 pub struct Sqlite {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
-    /// What was opened. SQLite goes on with a file that has no name any more.
     pub(super) file: &'static File,
 }
 
 impl Sqlite {
-    /// Opens the store, making it when there is none.
     pub fn open(path: &Path) -> Result<Sqlite, StoreError> {
         open::open(path)
     }
@@ -56,12 +53,10 @@ impl Sqlite {
         &self.path
     }
 
-    /// The file that was opened, whatever has its name by now.
     pub fn file(&self) -> &'static File {
         self.file
     }
 
-    /// Whether its path still leads to the file that was opened.
     fn is_there(&self) -> bool {
         let (named, opened) = (std::fs::symlink_metadata(&self.path), self.file.metadata());
         let is_it = |named: &Metadata, opened: &Metadata| {
@@ -70,12 +65,10 @@ impl Sqlite {
         named.is_ok_and(|named| opened.is_ok_and(|opened| is_it(&named, &opened)))
     }
 
-    /// Whether a living process has the run in hand.
     pub fn is_held(&self, run: &RunId) -> Result<bool, StoreError> {
         lock::is_held(&self.path, run)
     }
 
-    /// The process that has the run in hand, or had it last.
     pub fn owner(&self, run: &RunId) -> Result<Option<Owner>, StoreError> {
         let sql = "SELECT json FROM events WHERE run = ?1 AND kind = 'owned'
                    ORDER BY seq DESC LIMIT 1";
@@ -334,7 +327,6 @@ fn not_found(run: &RunId) -> StoreError {
     StoreError::not_found(run.as_str(), &[])
 }
 
-/// Whether some step that can be undone was not; one that cannot be read may be such.
 fn leaves_something<'a>(steps: impl Iterator<Item = &'a str>) -> bool {
     let mut open = BTreeSet::new();
     for json in steps {

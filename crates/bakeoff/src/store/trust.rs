@@ -26,7 +26,6 @@ use crate::host;
 const GROUP_WRITES: u32 = 0o020;
 const OTHERS_WRITE: u32 = 0o002;
 const STICKY: u32 = 0o1000;
-/// Files of SQLite beside the store, and our locks. A journal that others put there is obeyed.
 const COMPANIONS: [&str; 4] = ["-wal", "-shm", "-journal", ".locks"];
 
 /// Refuses to root a store that another user can write.
@@ -60,7 +59,6 @@ impl Way<'_> {
         Fault::refused(format!("Refusing to act on the records in {store} as root: {why}"))
     }
 
-    /// Follows the way and checks everything on it.
     fn to_file(&self) -> Result<OwnedFd, Fault> {
         let mut way: Vec<&Path> = self.store.ancestors().collect();
         way.reverse();
@@ -87,7 +85,6 @@ impl Way<'_> {
         Ok(())
     }
 
-    /// `is_near`: whether files of the store are made in it.
     fn check_one(&self, fd: &OwnedFd, path: &Path, is_near: bool) -> Result<(), Fault> {
         let found = fstat(fd).map_err(|e| unknown(path, e.into()))?;
         if found.st_uid != 0 && Some(found.st_uid) != self.invoking {

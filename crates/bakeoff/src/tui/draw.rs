@@ -96,7 +96,6 @@ fn progress(frame: &mut Frame, area: Rect, now: &Now, since_ns: u64) {
     frame.render_widget(gauge, area);
 }
 
-/// A name in its column. Of a path the end tells it from others.
 fn fitted(name: &str) -> String {
     let (length, most) = (name.chars().count(), usize::from(NAME) - 1);
     match name.starts_with('/') && length > most {
@@ -105,7 +104,6 @@ fn fitted(name: &str) -> String {
     }
 }
 
-/// A place by a sign as well as by a colour.
 fn cell(cell: &MatrixCell, is_chosen: bool) -> Cell<'static> {
     let (mark, style) = match (cell.place, cell.is_certain) {
         (Place::Leader, true) => ("*", Style::new().fg(Color::Green)),
@@ -134,7 +132,6 @@ fn candidates(frame: &mut Frame, area: Rect, now: &Now, chosen: usize) {
     frame.render_widget(Table::new(rows, widths).header(head), area);
 }
 
-/// The leader and the ranges of the others on one workload.
 fn one_workload(frame: &mut Frame, area: Rect, now: &Now, chosen: usize) {
     let Some(verdict) = now.verdicts.get(chosen) else { return };
     let ranges = now.candidates.iter().filter_map(|row| {

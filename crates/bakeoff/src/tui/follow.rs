@@ -37,7 +37,6 @@ impl Follow {
         Ok(Follow(receive))
     }
 
-    /// What is new since the last call.
     pub fn latest(&self) -> Option<Box<Now>> {
         self.0.try_iter().last()
     }
@@ -65,7 +64,6 @@ fn follow(store: &Path, process: Option<u32>, send: &SyncSender<Box<Now>>) {
     }
 }
 
-/// The run, its events and whether it is held.
 fn stand(
     path: &Path,
     process: Option<u32>,

@@ -32,9 +32,7 @@ use crate::ui::say;
 use show::What;
 use view_process::{Said, View};
 
-/// How often is looked whether the run has ended, and for Ctrl-C.
 const TICK: Duration = Duration::from_millis(100);
-/// Most of what a run printed that is shown when the view ends.
 const PRINTED_BYTES: u64 = 256 << 10;
 
 /// Runs this command again without `--tui`, with these tokens, and shows it.
@@ -71,7 +69,6 @@ pub fn around(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
     }
 }
 
-/// Waits for the end of the run, and passes on what the view and signals want of it.
 fn until_end(
     child: &mut Child,
     mut said: Option<Receiver<Said>>,
@@ -107,7 +104,6 @@ fn until_end(
     }
 }
 
-/// Shows the machine, and the run that somebody measures.
 pub fn watch(global: &Global, interval_ns: u64) -> Result<Outcome, Fault> {
     needs_terminal()?;
     let cancel = Cancel::listen().map_err(Fault::environment)?;
@@ -148,7 +144,6 @@ fn interrupt(child: &Child) {
     let _ = pid.map(|pid| kill_process(pid, Signal::INT));
 }
 
-/// What the run printed; a reader that is gone misses it.
 fn print(file: &mut File, to: &mut impl std::io::Write) {
     use std::io::{Seek, SeekFrom};
     let mut text = Vec::new();

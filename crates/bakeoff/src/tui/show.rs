@@ -26,11 +26,9 @@ use crate::fault::{self, Fault, Outcome};
 use crate::host::{Devices, Live};
 use crate::signals::Cancel;
 
-/// Between two looks at the machine beside a run.
 const INTERVAL: Duration = Duration::from_secs(1);
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 const ENDING: Duration = Duration::from_secs(2);
-/// How often a job in the background looks whether it is in front again.
 const IN_BACK: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 const SHOW: u8 = b't';
 
@@ -89,12 +87,10 @@ fn show(what: What, store: PathBuf) -> Result<(), Fault> {
     }
 }
 
-/// Says something to the process that started this one.
 fn say(said: Said) -> Result<(), Fault> {
     writeln!(std::io::stderr(), "{}", <&str>::from(said)).map_err(Fault::environment)
 }
 
-/// Shows it each time its key is pressed, until the one that started this process wants no more.
 fn beside(pid: u32, store: &Path, cancel: &Cancel) -> Result<(), Fault> {
     let Some(settings) = Settings::now() else { return Ok(()) };
     let suspended = Arc::new(AtomicBool::new(false));
@@ -138,7 +134,6 @@ fn pressed(is_front: bool) -> Option<u8> {
     (is_in_front() && rustix::io::read(&stdin, &mut key) == Ok(1)).then_some(key[0])
 }
 
-/// Draws until the view is over.
 fn on_screen(
     follow: &Follow,
     (mode, interval): (Mode, Duration),

@@ -7,22 +7,17 @@ use bakeoff_machine::watch::Frame;
 use bakeoff_report::now::Now;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// Frames kept: more than a terminal is wide.
 const FRAMES: usize = 256;
 
-/// What keys may do to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Nothing: it is somebody's.
     Watch,
     Run,
     Beside,
 }
 
 pub struct State {
-    /// The run, once it is known, and when that was read.
     pub now: Option<(Box<Now>, Instant)>,
-    /// The last frames, the latest last.
     pub frames: VecDeque<Frame>,
     pub is_paused: bool,
     pub has_details: bool,

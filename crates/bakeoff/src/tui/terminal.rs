@@ -13,12 +13,10 @@ use rustix::termios::{
 /// Shows the cursor and leaves the alternate screen (ctlseqs: DECSET 25 and 1049).
 const LEAVE: &[u8] = b"\x1b[?25h\x1b[?1049l";
 
-/// Whether keys are read from a terminal, and the screen is one.
 pub fn is_ours() -> bool {
     isatty(stdin()) && isatty(stdout())
 }
 
-/// Whether this job is the one that the terminal listens to.
 pub fn is_in_front() -> bool {
     tcgetpgrp(stdin()).is_ok_and(|front| front == getpgrp())
 }
@@ -55,7 +53,6 @@ impl Settings {
     }
 }
 
-/// Gives the screen back that a view died on.
 pub fn leave_screen() {
     let mut out = stdout().lock();
     // A terminal that is gone needs nothing given back.

@@ -25,7 +25,6 @@ pub enum Said {
     Shown,
     Hidden,
     Stop,
-    /// The process has ended; the terminal is as it was.
     Gone,
 }
 

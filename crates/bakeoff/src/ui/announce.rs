@@ -8,7 +8,6 @@ use bakeoff_report::wrap;
 use bakeoff_stats::steady_state::{MOST_ROUNDS, ROUNDS};
 use bakeoff_stats::units;
 
-/// Columns of the narrowest terminal that is catered for.
 const WIDTH: usize = 80;
 
 /// Time and bytes that are expected from here on: at the first look, and as long as the limits

@@ -37,7 +37,6 @@ pub fn fitted(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Columns to lay text out for.
 pub fn width() -> u16 {
     columns().map_or(USUAL, |width| width.clamp(LAID_OUT.0, LAID_OUT.1))
 }
@@ -48,7 +47,6 @@ fn columns() -> Option<u16> {
     size.map(|size| size.ws_col).filter(|width| *width >= NARROWEST)
 }
 
-/// The text in the characters of the locale: as it is, or in ASCII.
 pub fn spelled(text: &str) -> Cow<'_, str> {
     match is_ascii_only(&|name| std::env::var(name).ok()) {
         true => ascii::ascii(text),

@@ -22,7 +22,6 @@ pub struct Live {
 }
 
 const TEMPLATE: &str = "{bar:14} {prefix} {wide_msg}";
-/// Between what is done and how fast it goes.
 const BETWEEN: &str = " | ";
 const LINES: &str = "{msg}";
 /// Steps of the bar; finer than a terminal is wide.
@@ -57,7 +56,6 @@ impl Lines {
         self.all.set_draw_target(ProgressDrawTarget::hidden());
     }
 
-    /// Draws again, behind what was said meanwhile.
     pub fn show(&self) {
         let said = locked(&self.queued).take();
         if let Some(said) = said {
@@ -71,12 +69,10 @@ impl Lines {
 
 #[cfg(feature = "tui")]
 impl Progress {
-    /// Holds and shows it from another thread.
     pub fn lines(&self) -> Lines {
         Lines { all: self.all.clone(), queued: Arc::clone(&self.queued) }
     }
 
-    /// What is to be done before the terminal is needed for the end.
     pub fn until_end(&self, end: Box<dyn FnOnce() + Send>) {
         self.beside.set(Some(end));
     }
@@ -87,7 +83,6 @@ fn locked(queued: &QueuedLines) -> MutexGuard<'_, Option<Vec<String>>> {
 }
 
 impl Progress {
-    /// A line that is drawn only for a person.
     pub fn new(quiet: bool) -> Progress {
         let shown = !quiet && std::io::stderr().is_terminal();
         let target =

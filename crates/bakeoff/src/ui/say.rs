@@ -12,13 +12,11 @@ use bakeoff_stats::phrases;
 /// Columns below which nothing is wrapped: a terminal that has no size says 0.
 const NARROWEST: usize = 40;
 
-/// Writes a line to stderr, if anybody listens.
 pub fn line(text: Arguments<'_>) {
     let shown = fitted(&text.to_string());
     let _ = std::io::stderr().write_fmt(format_args!("{shown}\n"));
 }
 
-/// What to type, as whoever started bakeoff has to type it.
 pub fn typed(what: &str) -> String {
     phrases::typed_by(rustix::process::geteuid().is_root(), what)
 }

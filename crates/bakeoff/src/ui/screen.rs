@@ -8,7 +8,6 @@ use std::io::{self, Write};
 const OPEN: &[u8] = b"\x1b[?1049h\x1b[?25l";
 const CLOSE: &[u8] = b"\x1b[?25h\x1b[?1049l";
 const HOME_AND_CLEAR: &[u8] = b"\x1b[H\x1b[J";
-/// Lines of a terminal that does not say how many it has.
 const LINES: usize = 24;
 
 pub struct Screen(());

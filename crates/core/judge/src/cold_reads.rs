@@ -136,7 +136,6 @@ pub fn apportion(
     parts.iter().map(truth).collect()
 }
 
-/// What the devices read for several figures of one command, shared out as they read.
 pub fn share_out(parts: &mut [&mut Measurement], device_read_bytes: u64) {
     let read = |m: &Measurement| m.read.as_ref().map_or(0, |read| u128::from(read.io_bytes));
     let all = parts.iter().map(|m| read(m)).sum::<u128>().max(1);

@@ -17,13 +17,10 @@ pub const BLOCK_BYTES: usize = 4096;
 /// Bytes written elsewhere between writing and reading the samples, so that they come from the
 /// medium and not from a cache of the drive's. Some drives cache 256 MiB; suspicion costs more.
 pub const FLUSH_BYTES: u64 = 64 << 20;
-/// The same when something was found and is looked at again.
 pub const FLUSH_AGAIN_BYTES: u64 = 256 << 20;
 pub const SMALLEST_BYTES: u64 = 64 << 20;
-/// Samples at distances that grow from the start to the end.
 const LOG_SAMPLES: u64 = 32;
 pub const UPPER_SAMPLES: u64 = 64;
-/// Starts of the pairs that a wrap-around would put on one another.
 const PAIRS: u64 = 4;
 /// Capacities that are sold, by which an address may wrap: decimal gigabytes.
 const SOLD_GB: [u64; 6] = [4, 8, 16, 32, 64, 128];
@@ -34,7 +31,6 @@ const MAGIC: u64 = 0xba4e_0ff0_9c0b_e001;
 pub struct Layout {
     /// Offsets of the samples, ascending, each a multiple of [`BLOCK_BYTES`], none in the stretch.
     pub samples: Vec<u64>,
-    /// First byte of the stretch.
     pub flush_start: u64,
     pub flush_bytes: u64,
 }

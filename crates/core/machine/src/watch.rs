@@ -12,7 +12,6 @@ use bakeoff_model::throttled;
 pub struct Frame {
     /// Its end, nanoseconds since 1970.
     pub unix_ns: i64,
-    /// Its end as a clock on the wall shows it.
     pub clock: String,
     pub elapsed_ns: u64,
     /// The devices by kernel name, in the order of their numbers.
@@ -27,7 +26,6 @@ pub struct Machine {
     pub cpu_percent: Vec<f64>,
     /// Share of the time in which somebody waited for I/O, percent.
     pub io_some_percent: Option<f64>,
-    /// Bytes waiting to be written.
     pub dirty_bytes: Option<u64>,
     pub writeback_bytes: Option<u64>,
     pub clock_mhz: Vec<u64>,
@@ -37,7 +35,6 @@ pub struct Machine {
     pub throttled: u32,
     /// Share of one CPU of each kind of thread that works for storage, percent.
     pub threads_percent: Vec<(String, f64)>,
-    /// What the kernel's log says about storage.
     pub log: Vec<LogLine>,
 }
 

@@ -18,9 +18,7 @@ use super::job::Job;
 pub const ACKS_SCHEMA: &str = "bakeoff/acks/1";
 /// Name of the outcome's form.
 pub const DURABILITY_SCHEMA: &str = "bakeoff/kept/1";
-/// Most lanes of a job.
 const LANES_MAX: usize = 1024;
-/// Most losses that are told one by one.
 pub const LOST_MAX: usize = 10;
 
 /// The first line of a record.
@@ -28,7 +26,6 @@ pub const LOST_MAX: usize = 10;
 #[serde(deny_unknown_fields)]
 pub struct AcksHead {
     pub schema: String,
-    /// What was done, with as many lanes as there were.
     pub job: Job,
     pub in_turns: bool,
     /// Flushes that may have returned and not be in the record: none where the record is a file,
@@ -41,7 +38,6 @@ pub struct AcksHead {
 #[serde(deny_unknown_fields)]
 pub struct Acks {
     pub head: AcksHead,
-    /// Acknowledged operations of each lane.
     pub lanes: Vec<u64>,
 }
 
@@ -55,7 +51,6 @@ pub enum AcksError {
 }
 
 impl AcksHead {
-    /// The first line, without its end.
     pub fn new(job: &Job, in_turns: bool, held_back: u32) -> AcksHead {
         AcksHead { schema: ACKS_SCHEMA.to_string(), job: job.clone(), in_turns, held_back }
     }
@@ -83,7 +78,6 @@ impl Acks {
         Ok(acks)
     }
 
-    /// Operations of all lanes.
     pub fn total(&self) -> u64 {
         self.lanes.iter().fold(0, |sum, ops| sum.saturating_add(*ops))
     }
@@ -100,7 +94,6 @@ fn numbers(line: &str) -> Option<(usize, u64)> {
 #[derive(IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Loss {
-    /// Nothing of it is there, and no older write of the job either.
     Missing,
     Torn,
     Stale,
@@ -114,7 +107,6 @@ impl Loss {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lost {
-    /// Byte offset of its block.
     pub offset: u64,
     pub lane: u32,
     /// Number of the operation in its lane, from 0.
@@ -131,7 +123,6 @@ pub struct Durability {
     pub acknowledged_ios: u64,
     /// Blocks with an acknowledged write: all were read.
     pub blocks: u64,
-    /// Bytes of a block.
     pub bs: u64,
     pub whole: u64,
     /// Blocks that hold a later write, whose flush had not returned.
@@ -139,7 +130,6 @@ pub struct Durability {
     /// Blocks that hold parts of both: a later write was under way, and no promise speaks of it.
     pub unfinished: u64,
     pub missing: u64,
-    /// Blocks with a part of it and something older.
     pub torn: u64,
     pub stale: u64,
     /// The first losses, [`LOST_MAX`] at most.
@@ -147,7 +137,6 @@ pub struct Durability {
 }
 
 impl Durability {
-    /// Whether every promise was kept.
     pub fn is_all(&self) -> bool {
         self.missing + self.torn + self.stale == 0
     }

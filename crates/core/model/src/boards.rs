@@ -29,7 +29,6 @@ impl<'a> Board<'a> {
     }
 }
 
-/// Fields of a line; one in quotes may hold commas.
 fn fields(line: &str) -> Vec<&str> {
     let mut rest = line;
     let mut found = Vec::new();
@@ -52,7 +51,6 @@ pub fn all() -> Vec<Board<'static>> {
     lines.map(|line| Board { fields: fields(line), names: names.clone() }).collect()
 }
 
-/// The board a machine is, by what its device tree calls it.
 pub fn find(model: &str) -> Option<Board<'static>> {
     let is_it = |board: &Board| {
         let prefix = board.field("dt_model_prefix");

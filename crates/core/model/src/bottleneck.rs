@@ -34,7 +34,6 @@ impl Reason {
         Reason { grade: Grade::Unattributed, ..Reason::consistent(Cause::Unattributed, clue) }
     }
 
-    /// With the share of the time it accounts for.
     pub fn share(self, share: f64) -> Reason {
         Reason { share: Some(share.clamp(0.0, 1.0)), ..self }
     }

@@ -11,7 +11,6 @@ pub struct Calibration {
     pub workload: WorkloadIx,
     pub length: Length,
     pub rounds: u32,
-    /// The longest slice of all candidates, settling included, as far as known.
     pub longest_ns: u64,
     pub settled: Settled,
     /// What was tried, in its order; nothing where there was no need to.
@@ -23,7 +22,6 @@ pub struct Calibration {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Settled {
-    /// The drive is quick: settling was not tried.
     Quick,
     Yes,
     /// It still changes after a minute: no slices, but one long measurement of each candidate in a
@@ -40,7 +38,6 @@ pub struct Tried {
     pub length: Length,
     pub elapsed_ns: u64,
     pub rate: f64,
-    /// Time of the part in which the drive settled.
     #[serde(default, skip_serializing_if = "super::is_default")]
     pub settling_ns: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -24,7 +24,6 @@ pub struct Candidate {
     /// for all others. It is then the twin of somebody.
     #[serde(skip_serializing_if = "is_default", default)]
     pub slowed_ppm: u32,
-    /// The tool that does the work of every workload on it, where tools are compared in one place.
     #[serde(skip_serializing_if = "is_default", default)]
     pub tool: DriverName,
 }
@@ -32,7 +31,6 @@ pub struct Candidate {
 index::list_of!(Candidate, CandidateIx);
 
 impl Candidate {
-    /// A candidate on the first region, twin of nobody.
     pub fn new(name: impl Into<String>, kind: Kind) -> Candidate {
         let (region, tool) = (RegionIx::FIRST, DriverName::Native);
         Candidate { name: name.into(), kind, twin_of: None, region, slowed_ppm: 0, tool }
@@ -90,13 +88,11 @@ pub struct Stack {
     /// Whether a logical volume lies between region (or encryption) and filesystem.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lvm: bool,
-    /// Settings of the kernel while the candidate is measured.
     #[serde(default, skip_serializing_if = "is_default")]
     pub knobs: Knobs,
 }
 
 impl Stack {
-    /// A filesystem alone on the region, the kernel as it is found.
     pub fn plain(fs: &str, mkfs: Vec<String>, mount: Vec<String>, fuse: bool) -> Stack {
         let fs = fs.to_string();
         Stack { fs, mkfs, mount, fuse, crypt: None, lvm: false, knobs: Knobs::default() }
@@ -168,7 +164,6 @@ impl Skipped {
     }
 }
 
-/// Whether a list of options has this word, which may be one of several between commas.
 pub fn has_option(options: &[String], word: &str) -> bool {
     options.iter().any(|o| o.split(',').any(|w| w == word))
 }

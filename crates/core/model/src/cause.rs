@@ -5,12 +5,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// The clock was lowered, for heat or for want of power.
     HeatOrPower,
     Foreign,
     PageCache,
     Cpu,
-    /// The cost of entering the kernel, whatever the call moves.
     SystemCalls,
     Bus,
     Device,
@@ -27,7 +25,6 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// In words, as the object of "held back by".
     pub fn label(self) -> &'static str {
         match self {
             Cause::HeatOrPower => "heat or power",
@@ -75,7 +72,6 @@ impl Cause {
 pub enum Grade {
     Unattributed,
     Consistent,
-    /// A lower layer on its own is no faster, or taking it away was.
     Proved,
 }
 

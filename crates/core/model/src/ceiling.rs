@@ -14,21 +14,16 @@ use super::index::{CandidateIx, WorkloadIx};
 pub enum Layer {
     /// What the link carries: negotiated speed, less its coding.
     Link,
-    /// What others measured over such a link on such a board.
     LinkPractice,
     /// The device without a filesystem, same block size and depth, same place.
     Raw,
-    /// The device or file with many requests in flight.
     Deep,
-    /// The device at the start of the region, as the survey before the run read it.
     Start,
     #[serde(alias = "raw_end")]
     End,
-    /// The same writes past the page cache without flushing.
     NoFlush,
     #[serde(alias = "crypt")]
     NoCipher,
-    /// The candidate on dm-crypt with a cipher that does nothing.
     NullCipher,
     CryptRaw,
     CryptRam,
@@ -106,7 +101,6 @@ pub struct LeftOut {
 #[serde(rename_all = "snake_case")]
 pub enum Because {
     Time,
-    /// They would write bytes that the blocks need.
     Bytes,
     Failed,
 }

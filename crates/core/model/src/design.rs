@@ -24,7 +24,6 @@ pub struct Design<'a> {
     pub more_regions: &'a [Region],
     /// Bytes it is expected to write; 0 where that was not counted yet.
     pub expected_write_bytes: u64,
-    /// Disks that the system itself uses, where they are known.
     pub system: &'a [SystemDisk],
 }
 
@@ -38,7 +37,6 @@ impl<'a> Design<'a> {
         self.candidates.iter().filter_map(|c| Some((c.name.as_str(), c.stack()?)))
     }
 
-    /// The places of the directories with the names of their candidates.
     pub fn directories(self) -> impl Iterator<Item = (&'a str, &'a Place)> {
         self.candidates.iter().filter_map(|c| Some((c.name.as_str(), c.place()?)))
     }

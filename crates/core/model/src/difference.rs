@@ -15,14 +15,12 @@ use bakeoff_stats::phrases;
 pub enum Factor {
     /// The machine: board, CPU, memory, settings.
     Host,
-    /// The drive with its link and the place on it.
     Device,
     Kernel,
     Time,
 }
 
 impl Factor {
-    /// All, in the order help lists them.
     pub const ALL: &'static [Factor] = <Factor as VariantArray>::VARIANTS;
 
     pub fn name(self) -> &'static str {
@@ -64,7 +62,6 @@ pub struct Difference {
     pub what: String,
     /// The factor it belongs to; `None` = it may never differ.
     pub factor: Option<Factor>,
-    /// Whether it identifies a board or a drive, and so explains nothing.
     #[serde(skip)]
     pub is_identity: bool,
     /// What it is in each run, in the order of the runs, printable and rounded as it is shown, so

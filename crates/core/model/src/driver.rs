@@ -19,15 +19,12 @@ pub enum DriverName {
 }
 
 impl DriverName {
-    /// Every driver, in the order help lists them.
     pub const ALL: &'static [DriverName] = <DriverName as VariantArray>::VARIANTS;
 
-    /// The word in plans and output.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// Whether it is bakeoff's own.
     pub fn is_native(&self) -> bool {
         *self == DriverName::Native
     }

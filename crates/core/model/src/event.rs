@@ -56,25 +56,19 @@ pub enum What {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max_write_bytes: Option<u64>,
     },
-    /// A process of ours took the run in hand.
     Owned(Owner),
-    /// A limit on what may be said was noticed.
     Found(Finding),
     /// What the A/A controls of earlier runs on the drive say; of a run that has none itself.
     PooledControls(Box<PooledControls>),
     /// What earlier runs measured on the same drive and on others of its kind; of a run of one
     /// directory.
     EarlierFigures(Box<EarlierFigures>),
-    /// The machine is watched from here on; what can be seen of it and what cannot.
     Watching(Box<Watching>),
-    /// What the drives told about their wear and errors, before the first cell or after the last.
     DrivesTold {
         after: bool,
         drives: Vec<DriveTold>,
     },
-    /// What lower layers reach on their own was measured.
     Ceilings(Box<Ceilings>),
-    /// Something is about to be changed; how to undo it is known from here on.
     StepPlanned(Step),
     StepDone(StepDone),
     /// The step's effect is gone again (by its undo, or because it never took effect).
@@ -85,26 +79,20 @@ pub enum What {
     Surveyed {
         /// Index into [`Header::regions`].
         region: RegionIx,
-        /// In the order of offsets on the device.
         positions: Vec<Position>,
     },
     /// A region was written in full with tagged data and read back without a difference.
     Verified {
         /// Index into [`Header::regions`].
         region: RegionIx,
-        /// Bytes written and compared.
         verified_bytes: u64,
-        /// Bytes of the device.
         device_bytes: u64,
     },
-    /// What a target is recognised by when the run is resumed.
     Marked {
         /// Index into [`Header::regions`].
         region: RegionIx,
-        /// The mark; it replaces the one before.
         mark: Mark,
     },
-    /// The first round of preconditioning a region is about to be written.
     PreconditionStarted {
         /// Index into [`Header::regions`].
         region: RegionIx,
@@ -122,7 +110,6 @@ pub enum What {
         block: BlockIx,
         /// Indices into the header's candidates, in the order of this block's visits.
         order: Vec<CandidateIx>,
-        /// Mode characterise: which round of which workload the block is.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         round: Option<Round>,
     },
@@ -139,7 +126,6 @@ pub enum What {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         part: Option<PlaceIx>,
     },
-    /// The length of the slices of a workload is known.
     Calibrated(Box<Calibration>),
     CellDone(Box<Cell>),
     /// A cell was tried and its number thrown away; it is repeated within budget.
@@ -158,7 +144,6 @@ pub enum What {
         block: BlockIx,
         reason: String,
     },
-    /// The results were looked at; these candidates are out from here on.
     Looked {
         blocks: u32,
         dropped: Vec<CandidateIx>,
@@ -175,13 +160,11 @@ pub enum What {
 pub enum StopReason {
     Decided,
     LastBlock,
-    /// The time is used up; can be resumed.
     TimeUp,
     /// The budget of bytes to write is used up; can be resumed with a larger one.
     WriteBudget,
     /// Ctrl-C or a signal; can be resumed.
     Interrupted,
-    /// Something failed; can be resumed.
     Failed,
 }
 
@@ -208,7 +191,6 @@ pub struct Header {
     pub protocol: Protocol,
     pub candidates: Vec<Candidate>,
     pub workloads: Vec<Workload>,
-    /// Wanted and not possible: candidates.
     pub skipped: Vec<Skipped>,
     /// Wanted and not possible: workloads, in the order they were dropped.
     pub dropped_workloads: Vec<Skipped>,
@@ -219,10 +201,8 @@ pub struct Header {
     /// The regions of further devices, in the order of the device axis.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more_regions: Vec<Region>,
-    /// The plan as it was given, for runs of a plan: what repeats it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
-    /// Bytes the run was expected to write.
     pub expected_write_bytes: u64,
     /// Size of the data file that was asked for; `None` = chosen by room and speed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -233,7 +213,6 @@ pub struct Header {
 pub const SHORT_ID: usize = 8;
 
 impl Header {
-    /// What was designed, without which run it became.
     pub fn design(&self) -> Design<'_> {
         self.into()
     }
@@ -247,7 +226,6 @@ impl Header {
         self.design().stacks()
     }
 
-    /// The places of the directories with the names of their candidates.
     pub fn directories(&self) -> impl Iterator<Item = (&str, &Place)> {
         self.design().directories()
     }
@@ -295,9 +273,7 @@ pub struct Rehearsal {
     /// far as that can be foreseen.
     #[serde(default, skip_serializing_if = "is_default")]
     pub calibration_ns: u64,
-    /// Bytes one block is expected to write.
     pub block_write_bytes: u64,
-    /// Bytes the whole run is expected to write.
     pub expected_write_bytes: u64,
 }
 
@@ -340,7 +316,6 @@ pub struct Region {
     /// or parts of one device.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub parts: u16,
-    /// Whether it is an image file on a drive that others use.
     pub is_image: bool,
     pub place: Place,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -391,7 +366,6 @@ pub struct Cell {
     pub workload: WorkloadIx,
     pub began_ns: u64,
     pub measurement: Measurement,
-    /// What the page cache and the drives say about it.
     pub truth: Truth,
     /// Verbatim output of the tool that measured (kept for drivers other than native).
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -12,7 +12,6 @@ pub enum Severity {
     Info,
     #[serde(rename = "W")]
     Warn,
-    /// The result is unusable for ranking when two such stand together.
     #[serde(rename = "E")]
     Error,
     #[serde(rename = "R")]
@@ -34,9 +33,7 @@ impl Severity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// One measured cell; the number itself is in doubt.
     Cell,
-    /// Claims about places (directories).
     Place,
     /// Claims about stacks (filesystem, encryption, options).
     Stack,
@@ -48,9 +45,7 @@ pub enum Scope {
 pub struct Finding {
     /// Lint id, `L01` to `L68`, or a name in small letters for what has no lint number.
     pub id: String,
-    /// After the table of severities by mode has been applied.
     pub severity: Severity,
-    /// What kind of claim it limits.
     pub scope: Scope,
     /// Workload it is about; `None` = all.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -59,6 +54,5 @@ pub struct Finding {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub candidate: Option<String>,
     pub evidence: String,
-    /// One sentence that names the flag or command that mends it.
     pub advice: String,
 }

@@ -32,7 +32,6 @@ pub struct Health {
     /// Share of the rated life used, percent, may exceed 100: NVMe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_percent: Option<u64>,
-    /// Bytes written by the host over its life, NVMe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written_bytes: Option<u64>,
     /// eMMC: life used of the two kinds of flash, in tenths of it from 1 to 10; 11 is past its end.

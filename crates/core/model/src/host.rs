@@ -21,7 +21,6 @@ pub struct Host {
     /// cpufreq governor of each policy, as found; empty where there is no cpufreq.
     pub governors: Vec<String>,
     pub aes: Option<bool>,
-    /// Clock source in use.
     pub clocksource: Option<String>,
     /// `/proc/sys/kernel/random/boot_id`.
     pub boot_id: Option<String>,
@@ -40,10 +39,8 @@ pub struct Place {
     pub mount_point: RawPath,
     /// Filesystem type as the kernel names it (`fuseblk` for ntfs-3g).
     pub fs: String,
-    /// Filesystem kind that matters for what may be claimed.
     pub class: PlaceClass,
     pub options: Vec<String>,
-    /// Source as the mount table names it.
     pub source: String,
     /// `major:minor` of the mount.
     pub dev: String,
@@ -60,7 +57,6 @@ pub struct Counted {
     /// For reads: the uppermost one, which nobody else reads, where nothing below it can answer
     /// from memory; else the drives.
     pub reads: Vec<String>,
-    /// For writes: the drives.
     pub writes: Vec<String>,
     /// Whether a layer between keeps data in memory, so that what others read from the drives
     /// could be taken for ours: a loop device without direct I/O.
@@ -76,7 +72,6 @@ impl Place {
         self.disks().next().is_some() && self.disks().all(spins)
     }
 
-    /// The physical drives at the bottom of the chain.
     pub fn disks(&self) -> impl Iterator<Item = &Layer> {
         self.chain.iter().filter(|l| l.kind == LayerKind::Disk)
     }
@@ -86,7 +81,6 @@ impl Place {
         self.disks().map(|disk| disk.dev.clone()).collect()
     }
 
-    /// The devices whose counters tell what was moved here.
     pub fn counted(&self) -> Counted {
         let writes = self.disk_numbers();
         let shares_reads = self.chain.iter().any(Layer::caches_its_file);
@@ -127,13 +121,11 @@ impl Place {
 pub enum PlaceClass {
     #[default]
     Block,
-    /// In memory: tmpfs, ramfs.
     Memory,
     /// A user-space driver; the cache state below it is unknown.
     Fuse,
     /// On another machine; the cache state there is unknown.
     Network,
-    /// An overlay or another filesystem on top of filesystems.
     Stacked,
 }
 
@@ -192,7 +184,6 @@ pub struct Layer {
     /// Of an SD card, the classes it claims: "class 10, U3, V30, A2".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_class: Option<String>,
-    /// For a loop device: its backing file.
     pub backing_file: Option<RawPath>,
     /// For a loop device: whether it reads and writes past the page cache (`loop/dio`).
     pub direct_io: Option<bool>,
@@ -202,7 +193,6 @@ pub struct Layer {
     pub by_id: Option<String>,
 }
 
-/// Vendors and models of drives that a hypervisor or a cloud makes.
 const VIRTUAL: [&str; 9] = [
     "QEMU",
     "VBOX",
@@ -221,7 +211,6 @@ impl Layer {
         self.kind == LayerKind::Loop && self.direct_io != Some(true)
     }
 
-    /// Whether a hypervisor or a cloud makes the drive, as far as it can be told.
     pub fn is_virtual(&self) -> bool {
         let names = [&self.vendor, &self.model].into_iter().flatten();
         matches!(self.bus.as_deref(), Some("virtio" | "xen" | "vmbus"))
@@ -254,7 +243,6 @@ pub enum ZoneModel {
 }
 
 impl Layer {
-    /// Whether a turn of another candidate may cost it something.
     fn charges_turns(&self) -> bool {
         match self.bus.as_deref() {
             _ if self.is_virtual() => false,
@@ -285,7 +273,6 @@ pub enum LayerKind {
     Partition,
     Dm,
     Md,
-    /// A file as a block device (loop).
     Loop,
     /// A block device in memory: brd, zram.
     Ram,

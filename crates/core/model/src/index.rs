@@ -97,7 +97,6 @@ index! {
 }
 
 index! {
-    /// Which region of a run: of the device axis.
     RegionIx(u16)
 }
 

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// A file by its number, which stays when it is renamed; stat(2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inode {
-    /// The filesystem, as the kernel numbered it in this boot.
     pub dev: u64,
     pub ino: u64,
 }

@@ -54,7 +54,6 @@ impl EngineName {
 pub enum RateProcess {
     #[default]
     Linear,
-    /// At random, independent of each other, as requests of many users do.
     Poisson,
 }
 
@@ -73,7 +72,6 @@ pub enum Stamps {
     /// Once for all I/Os that the kernel hands over together.
     #[default]
     Batch,
-    /// Before and after each I/O.
     Each,
 }
 
@@ -116,7 +114,6 @@ pub struct Job {
     pub bs: u64,
     /// Bytes of the file the offsets span; for [`Rw::SmallFiles`] the bytes of one set of files.
     pub size: u64,
-    /// Bytes to transfer in all.
     pub io_size: Option<u64>,
     pub runtime_ns: Option<u64>,
     /// Operations below which `runtime_ns` does not end the job.
@@ -178,7 +175,6 @@ pub struct Job {
 /// Half of the speed: more than anybody needs help to see.
 pub const SLOWED_MOST_PPM: u32 = 500_000;
 
-/// Most threads of a job, as in fio.
 pub const NUMJOBS_MAX: u32 = 4096;
 
 impl Default for Job {
@@ -230,7 +226,6 @@ impl Job {
         }
     }
 
-    /// Bytes of all files.
     pub fn span_bytes(&self) -> u64 {
         self.size.saturating_mul(u64::from(self.own_files.max(1)))
     }

@@ -48,9 +48,7 @@ pub struct Rival {
 pub enum NotRanked {
     Memory,
     MemoryPlace,
-    /// It cannot be known whether its reads came from memory.
     CacheUnknown,
-    /// It has fewer valid cells than an interval needs.
     TooFewBlocks,
 }
 
@@ -124,7 +122,6 @@ pub struct Lead {
     pub blocks: u32,
     /// The margin within which candidates count as equal, a fraction.
     pub margin: f64,
-    /// Whether the answer holds together with those of all workloads, as the headline needs.
     pub holds_for_all: bool,
     /// Why there is no claim; `None` where there is one.
     pub refusal: Option<Refusal>,

@@ -19,7 +19,6 @@ pub struct Link {
 pub enum LinkKind {
     Usb {
         kbit: u64,
-        /// How commands are sent, where the driver is known.
         transport: Option<Transport>,
     },
     Pcie {
@@ -30,10 +29,8 @@ pub enum LinkKind {
     Sata {
         mbit: u64,
     },
-    /// A slot of a card or a soldered flash chip.
     Card {
         kind: CardKind,
-        /// Its mode, which only root can read.
         mode: Option<CardMode>,
     },
 }
@@ -113,7 +110,6 @@ impl Link {
         &self.words
     }
 
-    /// How commands are sent over USB.
     pub fn transport(&self) -> Option<Transport> {
         match self.kind? {
             LinkKind::Usb { transport, .. } => transport,
@@ -121,7 +117,6 @@ impl Link {
         }
     }
 
-    /// Kilobits a second of USB.
     pub fn usb_kbit(&self) -> Option<u64> {
         match self.kind? {
             LinkKind::Usb { kbit, .. } => Some(kbit),
@@ -136,7 +131,6 @@ impl Link {
         }
     }
 
-    /// Whether the words state more than that it is an SD card.
     pub fn says_more(&self) -> bool {
         !self.words.is_empty() && (self.card() != Some(CardKind::Sd) || self.words.contains(','))
     }

@@ -27,7 +27,6 @@ impl LogProblem {
         }
     }
 
-    /// Whether a number measured meanwhile cannot stand.
     pub fn spoils(self) -> bool {
         self != LogProblem::Voltage
     }

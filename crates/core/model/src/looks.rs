@@ -16,10 +16,8 @@ use crate::uses::DriveUse;
 /// Fewest blocks behind a statement where a protocol has no looks.
 pub const FIRST_LOOK: u32 = 5;
 
-/// Fewest blocks that an interval is made from.
 const LEAST_BLOCKS: u32 = 3;
 
-/// Looks of each mode, as complete blocks and nominal alpha.
 const QUICK: [(u32, f64); 6] =
     [(3, 0.006), (5, 0.012), (8, 0.010), (12, 0.010), (16, 0.010), (20, 0.010)];
 const DECIDE: [(u32, f64); 9] = [
@@ -36,7 +34,6 @@ const DECIDE: [(u32, f64); 9] = [
 const PRECISE: [(u32, f64); 6] =
     [(5, 0.010), (6, 0.009), (8, 0.009), (12, 0.010), (18, 0.010), (27, 0.012)];
 
-/// What is left for looks after the last one of a mode.
 const AFTER: f64 = 0.005;
 
 /// Twice the blocks so many times are more than anybody measures.
@@ -101,7 +98,6 @@ impl Protocol {
         (u64::from(self.k) * u64::from(self.k.saturating_sub(1)) / 2).max(1)
     }
 
-    /// Nominal two-sided alpha of one pair on one workload at one look.
     pub fn alpha_pair(&self) -> f64 {
         self.alpha / self.pairs() as f64
     }
@@ -121,7 +117,6 @@ impl Protocol {
         self.looks.first().copied().unwrap_or(self.least_blocks()).max(self.least_blocks())
     }
 
-    /// Fewest blocks that an interval is made from.
     fn least_blocks(&self) -> u32 {
         if self.looks.is_empty() { FIRST_LOOK } else { LEAST_BLOCKS }
     }

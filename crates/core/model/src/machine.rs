@@ -6,7 +6,6 @@ use super::host::Host;
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Machine {
     pub hostname: String,
-    /// Digest of its serial number or machine id, where it was recorded.
     pub board_id: Option<String>,
     pub model: Option<String>,
     pub cpu: Option<String>,

@@ -11,7 +11,6 @@ use super::inode::Inode;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
-    /// The part of its erase token that names it.
     pub name: String,
     /// `/proc/sys/kernel/random/boot_id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -19,12 +18,10 @@ pub struct Mark {
     /// Number of the attachment of a drive (`diskseq`), unique in a boot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diskseq: Option<u64>,
-    /// Of an image: the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<Inode>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table_id: Option<String>,
-    /// Fingerprint of the signatures outside the region, which the run does not change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<String>,
     /// What the run left at the region's start: a signature with its UUID, or a digest of its own

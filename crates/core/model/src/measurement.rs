@@ -21,7 +21,6 @@ pub struct Measurement {
     pub job: Job,
     /// The engine that did it (differs from `job.engine` after a fall-back).
     pub engine: EngineName,
-    /// Wall time of the cell.
     pub elapsed_ns: u64,
     /// `CLOCK_MONOTONIC` at the first operation, to lay other records of the same boot beside it;
     /// `None` = not known.
@@ -35,7 +34,6 @@ pub struct Measurement {
     pub read: Option<OpStats>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub write: Option<OpStats>,
-    /// Flushes, as operations of their own.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub flush: Option<OpStats>,
     /// Files created, written and closed, in [`super::job::Rw::SmallFiles`]; their syncs are
@@ -48,7 +46,6 @@ pub struct Measurement {
     /// `unlink(2)` calls.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub unlink: Option<OpStats>,
-    /// Transactions of a database, from their first statement to the return of their commit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub commit: Option<OpStats>,
     /// User CPU time of the engine's process during the cell.
@@ -98,7 +95,6 @@ pub struct Measurement {
     /// what a database writes for itself. `None` = nobody counted them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub wrote_bytes: Option<u64>,
-    /// The same outside its clock, to lay its files out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub laid_out_bytes: Option<u64>,
     pub findings: Vec<Finding>,
@@ -115,7 +111,6 @@ pub struct Tool {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clock {
     pub source: ClockSource,
-    /// Error of a time in proportion to it, in parts of a million.
     pub error_ppm: f64,
     /// Most by which a latency is too long, because I/Os that the kernel handed over together
     /// share a reading: what handing so many of them over takes.
@@ -239,6 +234,5 @@ pub struct Window {
     pub len_ns: u64,
     pub read_bytes: u64,
     pub write_bytes: u64,
-    /// Operations completed, of every kind.
     pub ios: u64,
 }

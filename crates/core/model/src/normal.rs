@@ -27,7 +27,6 @@ pub enum Medium {
     Virtio,
     /// An emulated SATA or SCSI disk, Xen's or a cloud's.
     Virtual,
-    /// A file as a block device (loop).
     Loop,
     Network,
 }
@@ -57,7 +56,6 @@ pub enum Test {
 }
 
 impl Test {
-    /// In the order in which they are shown.
     pub const ALL: &'static [Test] = <Test as VariantArray>::VARIANTS;
 
     /// The built-in workload, and the word in `data/usual.csv`.
@@ -94,7 +92,6 @@ pub struct Usual {
     pub high: Option<f64>,
     pub confidence: Confidence,
     pub source: String,
-    /// Earlier runs on other drives of this kind that made it wider.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub widened_by: Vec<String>,
 }
@@ -126,18 +123,18 @@ pub enum Normality {
     /// It is below the range, the label, or earlier runs on this drive.
     Slow {
         below: Below,
-        /// What explains it, as far as the machine tells.
         because: Vec<Because>,
     },
-    /// It is below the range, and the machine was disturbed, so nothing follows from it.
-    Disturbed { by: Vec<String> },
+    Disturbed {
+        by: Vec<String>,
+    },
     Fast {
-        /// Whether it is more than the link can carry: a cache answered.
         is_from_cache: bool,
     },
     /// Reads that memory answered, or may have answered, cannot be judged.
-    Cached { is_certain: bool },
-    /// No line of the tables and no earlier run is about such a place.
+    Cached {
+        is_certain: bool,
+    },
     Unknown,
 }
 
@@ -153,7 +150,6 @@ pub enum Below {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Because {
-    /// Drive and port agreed on less than both can do.
     SlowLink,
     /// A USB 3 drive without UAS.
     NoUas,
@@ -181,7 +177,6 @@ pub struct PlaceFigure {
 }
 
 impl PlaceFigure {
-    /// The figure in the unit of its ranges.
     pub fn rate(&self) -> f64 {
         if self.test.is_in_bytes() { self.bytes_per_s } else { self.iops }
     }
@@ -193,7 +188,6 @@ pub struct Tail {
     /// `99`, `95`, `90` or `50`.
     pub percent: u8,
     pub ns: u64,
-    /// Whether it is of flushes, in which the work spent most of its time.
     pub of_flushes: bool,
 }
 
@@ -216,7 +210,6 @@ pub struct Normal {
 pub enum WhyUnknown {
     Memory,
     UserSpace,
-    /// A filesystem on top of others, or a device that is not visible.
     NotVisible,
     SeveralDisks,
     OtherBus,
@@ -244,7 +237,6 @@ pub struct EarlierFigure {
     pub test: Test,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub same_drive: Option<Earlier>,
-    /// On other drives of the same kind, class, link and board.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub same_kind: Option<Earlier>,
 }

@@ -35,7 +35,6 @@ pub enum Offsets {
         /// 1 to 99.
         span_percent: u8,
     },
-    /// Sequential: from the end to the start.
     Backward,
     /// Sequential: every so many bytes; at the end the next block after the first, until every
     /// block had its turn.

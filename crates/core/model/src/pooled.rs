@@ -10,18 +10,15 @@ use bakeoff_stats::paired::Interval;
 pub struct PooledControls {
     /// Ids of the runs, the latest first.
     pub runs: Vec<String>,
-    /// Each workload of this run that some of them measured twice.
     pub workloads: Vec<PooledControl>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PooledControl {
     pub workload: String,
-    /// Blocks in which a candidate and its twin were measured.
     pub blocks: u32,
     /// Mean of ln(twin / original).
     pub mean: f64,
-    /// Lower end of its interval, at the level of the run.
     pub low: f64,
     pub high: f64,
 }

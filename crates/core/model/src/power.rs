@@ -20,11 +20,8 @@ pub enum Meter {
     Platform,
     /// The rails of a Raspberry Pi 5 behind its power management chip.
     Board,
-    /// A sensor on some rail (hwmon).
     Rail,
-    /// The processor packages (RAPL).
     Package,
-    /// The memory (RAPL dram).
     Memory,
 }
 

@@ -8,7 +8,6 @@ use super::job::Job;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
-    /// Index into the header's regions.
     pub region: RegionIx,
     /// From 0 in its series; 0 begins another series.
     pub round: u32,
@@ -30,16 +29,13 @@ impl Round {
 pub enum End {
     Steady,
     Rounds,
-    /// They are not, and the time set aside for it is used up.
     Time,
-    /// They are not, and the bytes set aside for it are written.
     Bytes,
 }
 
 /// The rounds on one region, from the first on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Index into the header's regions.
     pub region: RegionIx,
     /// Bytes the first round writes at most; 0 in earlier records.
     pub most_bytes: u64,

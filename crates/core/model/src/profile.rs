@@ -27,10 +27,8 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Every profile, in the order help lists them.
     pub const ALL: &'static [Profile] = <Profile as VariantArray>::VARIANTS;
 
-    /// The word in plans, options and output.
     pub fn name(self) -> &'static str {
         self.into()
     }

@@ -20,7 +20,6 @@ const PARTS: &str = include_str!("../data/profile_parts.csv");
 
 #[derive(Clone, Copy, Debug)]
 pub struct PartSpec {
-    /// What tells it from the other parts: its name follows that of the profile.
     pub word: &'static str,
     pub summary: &'static str,
     pub metric: Metric,
@@ -38,13 +37,10 @@ pub struct PartSpec {
 /// What a part writes, as far as that is known before it was tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writes {
-    /// As fast as the drive takes it, where it writes.
     Streamed,
     /// So many bytes a second, whatever the drive could take.
     Paced(u64),
-    /// So many bytes for each flush that it waits for.
     Flushed(u64),
-    /// Nothing of its own: it is told from the measurement of the part before.
     Shared,
 }
 
@@ -98,7 +94,6 @@ pub fn lays_out(profile: Profile) -> bool {
     row(profile).is_some_and(|[_, lays_out, ..]| lays_out == "yes")
 }
 
-/// The sizes and counts of a profile where nobody says otherwise.
 pub fn job(profile: Profile) -> Job {
     // A test makes sure that each has a row.
     read_job(profile).unwrap_or(Job::new(Rw::Read, 4096, DEFAULT_SIZE_BYTES))
@@ -119,13 +114,11 @@ fn read_job(profile: Profile) -> Option<Job> {
     })
 }
 
-/// Whether a workload is told from the measurement of the part before it, which is counted there.
 pub fn is_shared(workload: &Workload) -> bool {
     let spec = workload.profile.and_then(part_spec);
     workload.driver.is_native() && spec.is_some_and(|spec| spec.writes == Writes::Shared)
 }
 
-/// Whether a workload can begin with a part in which the drive settles.
 pub fn settles(workload: &Workload) -> bool {
     let spec = workload.profile.and_then(part_spec);
     workload.driver.is_native() && spec.is_some_and(|spec| spec.settles)
@@ -155,12 +148,10 @@ fn name(profile: Profile, part: PartSpec) -> String {
     }
 }
 
-/// The parts of every profile, with its sizes where nobody says otherwise.
 pub fn all() -> Vec<Workload> {
     Profile::ALL.iter().flat_map(|&profile| parts(profile, &job(profile))).collect()
 }
 
-/// The parts of the profile of that name, or the one part of that name.
 pub fn find(name: &str) -> Vec<Workload> {
     let named = |w: &Workload| w.profile.is_some_and(|part| part.profile.name() == name);
     let (whole, mut rest): (Vec<_>, Vec<_>) = all().into_iter().partition(named);

@@ -26,7 +26,6 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The word in plans, options and output.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -38,7 +37,6 @@ impl Mode {
 #[derive(IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Isolation {
-    /// One candidate is prepared and measured after the other.
     #[default]
     Visit,
     /// All candidates are prepared side by side and measured in turns.
@@ -73,7 +71,6 @@ pub struct Protocol {
     /// rest.
     #[serde(default, skip_serializing_if = "is_default")]
     pub alpha_after: f64,
-    /// Candidates at the start (k of the correction).
     pub k: u32,
     /// Time the whole run may take; `None` = until decided.
     pub time_ns: Option<u64>,
@@ -81,7 +78,6 @@ pub struct Protocol {
     pub cell_max_ns: Option<u64>,
     /// Fewest operations in a cell, flushes included.
     pub cell_min_ios: u64,
-    /// Most bytes the run may write.
     pub max_write_bytes: Option<u64>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub thresholds: Thresholds,
@@ -102,10 +98,8 @@ pub struct Protocol {
     /// blocks of the first look would write more than allowed. 0 = its time alone ends it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub slice_bytes: u64,
-    /// Workloads whose regret counts more or less than once in the recommendation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<Weight>,
-    /// What the drive is for.
     #[serde(default, rename = "for", skip_serializing_if = "is_default")]
     pub drive_use: DriveUse,
 }

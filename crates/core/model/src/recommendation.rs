@@ -10,7 +10,6 @@ use crate::verdict::Effect;
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
-/// A regret that is small enough for one candidate to be recommended for everything.
 pub const MOST_REGRET: f64 = 0.25;
 
 /// How far a candidate may be behind on one workload.
@@ -42,7 +41,6 @@ pub enum GivesUp {
     Journal,
     /// The kernel's own driver: one in user space does the work.
     KernelDriver,
-    /// Owners and permissions, without which Linux cannot boot from it.
     Booting,
     DataChecksums,
 }
@@ -56,7 +54,6 @@ impl GivesUp {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BestFor {
     pub candidate: String,
-    /// The workloads it is best for, in the order of the run.
     pub workloads: Vec<String>,
 }
 
@@ -72,7 +69,6 @@ pub struct RuledOut {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
-    /// What the drive is for.
     #[serde(default, rename = "for")]
     pub drive_use: DriveUse,
     /// Candidates that lack what the use needs; where every one does, the choice is among all.
@@ -88,7 +84,6 @@ pub struct Recommendation {
     pub greatest_regret: f64,
     /// Workloads without an answer, which the choice therefore leaves out.
     pub left_out: Vec<String>,
-    /// What it lacks that some other candidate of the run has.
     pub gives_up: Vec<GivesUp>,
     /// Candidates whose greatest regret is within the margin of its own, and which lost to it for
     /// what they give up or for their regret; best first.

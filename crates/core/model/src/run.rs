@@ -27,9 +27,7 @@ use super::workload::Workload;
 
 /// Most candidates of a run; all pairs are compared.
 pub const MOST_CANDIDATES: usize = 128;
-/// Most workloads of a run.
 pub const MOST_WORKLOADS: usize = 64;
-/// Most looks of a protocol.
 const MOST_LOOKS: usize = 32;
 
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -56,16 +54,13 @@ pub enum BlockState {
     Open,
     /// Every visit is done; its cells count.
     Complete,
-    /// It was interrupted; its cells count for nothing.
     Superseded,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     pub block: BlockIx,
-    /// Candidates in order of visit.
     pub order: Vec<CandidateIx>,
-    /// Mode characterise: which round it is.
     pub round: Option<Round>,
     pub state: BlockState,
     pub began_ns: u64,
@@ -81,7 +76,6 @@ index::list_of!(Block, BlockIx);
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepRecord {
     pub step: Step,
-    /// How it went, when it ran to its end.
     pub done: Option<StepDone>,
     pub undone: bool,
 }
@@ -100,14 +94,11 @@ pub struct Run {
     /// Number of the first block of the last owner; what was mounted for those before it is gone.
     pub owned_from: BlockIx,
     pub blocks: Vec<Block>,
-    /// The length of the slices of each workload, as far as it is known.
     pub calibrations: Vec<Calibration>,
     pub findings: Vec<Finding>,
-    /// A/A of earlier runs, where this one has no twin.
     pub pooled: Option<PooledControls>,
     pub earlier: Option<EarlierFigures>,
     pub steps: Vec<StepRecord>,
-    /// Candidates dropped, each with the number of complete blocks at that look.
     pub dropped: Vec<(CandidateIx, u32)>,
     pub last_look: u32,
     /// Complete blocks at every look so far, in order: each uses up one look of the protocol.
@@ -116,11 +107,9 @@ pub struct Run {
     /// What was written in full and read back: (region, bytes compared, bytes of the device).
     pub verified: Vec<(RegionIx, u64, u64)>,
     pub marks: Vec<(RegionIx, Mark)>,
-    /// Preconditioning, each time a region was brought to its steady state.
     pub preconditioned: Vec<Series>,
     /// Cells that were tried and thrown away: (block, candidate, workload, reason).
     pub invalid: Vec<(BlockIx, CandidateIx, WorkloadIx, String)>,
-    /// What is watched meanwhile; of the last owner.
     pub watching: Option<Watching>,
     pub told_before: Vec<DriveTold>,
     pub told_after: Vec<DriveTold>,
@@ -393,7 +382,6 @@ impl Run {
         Some(())
     }
 
-    /// The length of the slices of a workload, once it is known.
     pub fn calibration(&self, workload: WorkloadIx) -> Option<&Calibration> {
         self.calibrations.iter().find(|known| known.workload == workload)
     }
@@ -431,12 +419,10 @@ impl Run {
         survey.map_or(Vec::new(), |(_, all)| all.iter().filter(is_inside).cloned().collect())
     }
 
-    /// Blocks that count, in order.
     pub fn complete_blocks(&self) -> impl Iterator<Item = &Block> {
         self.blocks.iter().filter(|b| b.state == BlockState::Complete)
     }
 
-    /// Their cells, in order.
     pub fn complete_cells(&self) -> impl Iterator<Item = &Cell> {
         self.complete_blocks().flat_map(|block| &block.cells)
     }
@@ -459,7 +445,6 @@ fn replace<T, K: PartialEq>(all: &mut Vec<T>, entry: T, key: impl Fn(&T) -> K) {
     all.push(entry);
 }
 
-/// Refuses what would take for ever to compare.
 fn bounded(
     candidates: &[Candidate],
     workloads: &[Workload],

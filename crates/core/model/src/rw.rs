@@ -29,7 +29,6 @@ impl Rw {
         self.into()
     }
 
-    /// Whether any operation reads data.
     pub fn reads(self) -> bool {
         !matches!(self, Rw::Write | Rw::RandWrite)
     }

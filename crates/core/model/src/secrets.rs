@@ -2,7 +2,6 @@
 //! hooks have in their paths. What is recorded, shown or reported of a command line goes through
 //! here.
 
-/// A command line that may be kept.
 pub fn command(words: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut is_hook = false;
     let shown = |word: String| {

@@ -5,7 +5,6 @@ use crate::protocol::Mode;
 /// What the claims of a run are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
-    /// Places as they are: directories.
     Places,
     Image,
     Decide,

@@ -11,7 +11,6 @@ use super::index::CandidateIx;
 use super::is_default;
 use super::workload::Metric;
 
-/// Most stretches of one part of a slice.
 pub const STRETCHES: usize = 8;
 
 /// A stretch of a slice. Stored as a list of its numbers, in this order.
@@ -95,16 +94,13 @@ pub struct Slice {
     pub round: u16,
     /// The position inside the round, from 0.
     pub turn: u16,
-    /// The candidate measured just before, by its index in the run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub after: Option<CandidateIx>,
-    /// When it began, in nanoseconds from the start of the run.
     pub began_ns: u64,
     /// Wall time from its first operation to the end of its last flush.
     pub elapsed_ns: u64,
     /// Data operations completed. For small files: files created, looked up, read and removed.
     pub ios: u64,
-    /// Bytes of data read and written.
     pub bytes: u64,
     #[serde(skip_serializing_if = "is_default", default)]
     pub flushes: u32,

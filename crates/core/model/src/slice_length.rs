@@ -18,21 +18,17 @@ pub const SHORTEST_NS: u64 = 50_000_000;
 pub const LONGEST_NS: u64 = 300_000_000;
 /// The longest slice, settling included, unless one unit of work takes longer.
 pub const SETTLED_NS: u64 = 60_000_000_000;
-/// The end of every part of a slice, whatever was done by then.
 pub const LIMIT_NS: u64 = 120_000_000_000;
 pub const QUICK_LIMIT_NS: u64 = 2_000_000_000;
-/// Slices of each length that are measured on each candidate to find the length.
 pub const TRIES: u32 = 2;
 /// A change of the rate below this, as a share, does not show.
 const SAME_RATE: f64 = 0.02;
-/// The same as a share of the margin, where that is more.
 const SAME_MARGIN: f64 = 0.1;
 /// Change of the rate below which noise may hide it: of all candidates on average, and of one. What
 /// is hidden here shows along the slices of the run.
 const HIDDEN_CHANGE: f64 = 0.10;
 const HIDDEN_OF_ONE: f64 = 0.25;
 const TRIED_ONCE_NS: u64 = 20_000_000_000;
-/// A cell may consist of a single slice of this length.
 const ALONE_NS: u64 = 5_000_000_000;
 /// Least work of a slice: operations, fewer where nothing settles; flushes, or bytes in order.
 const OPERATIONS: u64 = 50;
@@ -85,9 +81,7 @@ pub fn asked(length: Length, times: u8) -> (Length, u8) {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasuredLength {
-    /// How long the slices of this length really took, on average.
     pub length_ns: u64,
-    /// Their rate: work over time.
     pub rate: f64,
     /// Standard error of the change of the rate's logarithm since the length before; 0 where it
     /// is not known.
@@ -118,7 +112,6 @@ pub fn next(tried: &[MeasuredLength]) -> Next {
     Next::Try((SHORTEST_NS << steps).min(LONGEST_NS))
 }
 
-/// Whether the rate still changed between the longest lengths that were tried.
 pub fn still_changes(tried: &[MeasuredLength]) -> bool {
     match tried {
         [.., before, last] => {
@@ -133,7 +126,6 @@ fn is_same(change: f64, noise: f64, tolerance: f64, most: f64) -> bool {
     change.is_finite() && libm::fabs(change) < libm::log1p(tolerance).max(hidden)
 }
 
-/// A change of the rate that does not show in a comparison with that margin.
 pub fn tolerance(margin: f64) -> f64 {
     SAME_RATE.max(margin * SAME_MARGIN)
 }
@@ -157,7 +149,6 @@ pub struct TriedSettling {
 pub enum Settling {
     /// Try so many units and ask again.
     Try(u32),
-    /// So many units will do.
     Use(u32),
     /// The rate still changes with so many units, and there is no time for more.
     TooLong(u32),
@@ -177,7 +168,6 @@ pub fn settle(tried: &[TriedSettling], margin: f64, most_ns: u64) -> Settling {
     Settling::Try(last.settling.saturating_mul(2))
 }
 
-/// How often a length is tried, whose slices took that long before.
 pub fn tries(length_ns: u64) -> u32 {
     if length_ns >= TRIED_ONCE_NS { 1 } else { TRIES }
 }
@@ -233,14 +223,12 @@ impl Least {
         }
     }
 
-    /// Bytes that it moves at least.
     pub fn moved_bytes(self, job: &Job) -> u64 {
         let every = [job.fsync, job.fdatasync].into_iter().filter(|n| *n > 0).min().unwrap_or(1);
         let flushed = self.flushes.saturating_mul(every.into()).saturating_mul(job.bs);
         self.bytes.max(flushed).max(self.ios.saturating_mul(job.bs))
     }
 
-    /// Flushes that it takes at least.
     pub fn flushes(self, job: &Job) -> u64 {
         let every = [job.fsync, job.fdatasync].into_iter().filter(|n| *n > 0).min();
         if self.flushes == 0 && (job.rw != Rw::SmallFiles || every.is_none()) {

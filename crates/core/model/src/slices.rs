@@ -10,9 +10,7 @@ use super::workload::Metric;
 use bakeoff_stats::sample::median;
 use bakeoff_stats::trimmed::trimmed_mean;
 
-/// Share of the slices that is trimmed at each end.
 pub const TRIMMED_SHARE: f64 = 0.1;
-/// A stall is slower than the figure by this factor at least.
 const STALL_FACTOR: f64 = 2.0;
 /// A stall is slower than the figure by this many standard deviations of the slices at least.
 const STALL_SDS: f64 = 3.0;

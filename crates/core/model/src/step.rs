@@ -28,7 +28,6 @@ pub struct Step {
 }
 
 impl Step {
-    /// A step that leaves nothing to undo, and destroys nothing.
     pub fn new(step: u32, why: impl Into<String>, action: Action) -> Step {
         Step { step, why: why.into(), action, undo: None, destroys: None }
     }
@@ -52,9 +51,7 @@ pub enum Action {
     },
     /// Make our scratch directory (0700) in `parent`.
     MakeScratch {
-        /// Directory of the user's.
         parent: RawPath,
-        /// Name in it; carries the run id.
         name: String,
     },
     /// Write a file in full, never sparse.
@@ -70,7 +67,6 @@ pub enum Action {
     /// Write a block device of ours in full with tagged data, and read it back where asked.
     Overwrite {
         device: RawPath,
-        /// Bytes from its start.
         size_bytes: u64,
         /// Whether every byte is read back and compared.
         verify: bool,

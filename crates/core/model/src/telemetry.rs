@@ -56,7 +56,6 @@ pub struct Telemetry {
     /// CPU time of the threads that work for storage, most first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<ThreadUse>,
-    /// What the kernel's log said about storage.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<LogLine>,
     pub cost: Cost,
@@ -77,7 +76,6 @@ pub struct DeviceSeries {
     pub writes: Vec<u64>,
     pub written_bytes: Vec<u64>,
     pub write_ms: Vec<u64>,
-    /// Requests in flight at the end of the stretch.
     pub in_flight: Vec<u64>,
     pub queue_ms: Vec<u64>,
     /// Flushes completed; empty where the kernel does not count them.
@@ -181,7 +179,6 @@ impl Telemetry {
         between.fold(now, |all, bits| all | bits)
     }
 
-    /// The highest temperature, thousandths of a degree.
     pub fn hottest_mc(&self) -> Option<u64> {
         self.temperature_mc.iter().flat_map(|g| &g.values).max().copied()
     }

@@ -55,7 +55,6 @@ pub struct Thresholds {
     pub clock_fall: f64,
     /// Degrees Celsius above those at the start of a block that a visit may begin with.
     pub cool_within_c: u64,
-    /// Longest wait for that, seconds.
     pub cool_limit_s: u64,
     /// tool-share: share of a cell's time that the generator may take.
     pub tool: f64,

@@ -43,7 +43,6 @@ pub fn labels(bits: u32) -> Vec<&'static str> {
     WORDS.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, word)| *word).collect()
 }
 
-/// What has been wrong at some time, as bits of the moment.
 pub fn since_boot(bits: u32) -> u32 {
     (bits >> 16) & NOW
 }

@@ -19,25 +19,19 @@ pub enum Undo {
     RemoveOurScratch {
         /// Directory of the user's. Only what has our name in it and belongs to us is touched.
         parent: RawPath,
-        /// Which of the run's.
         of: ScratchOf,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         on: Option<On>,
     },
-    /// Remove the directory of our mount points, which only root can reach.
     RemoveMountPoints,
-    /// Unmount what is mounted at one of our mount points.
     UnmountOurs {
         slot: u16,
     },
-    /// Detach the loop devices that are marked with this run and step.
     DetachMarkedLoop,
     RemoveVolume(Volume),
-    /// Write back what a setting was, if it still is what we made it.
     RestoreKnob {
         knob: Knob,
         ours: String,
-        /// What it was: a value that the kernel offers.
         before: String,
     },
     /// Write a value that another setting's change made the kernel forget.
@@ -58,7 +52,6 @@ pub enum Undo {
 /// A filesystem, by which it is recognised where another one may be mounted in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct On {
-    /// As the kernel numbered it in the boot of the run.
     pub dev: u64,
     pub is_in_memory: bool,
 }
@@ -67,12 +60,10 @@ pub struct On {
 #[serde(rename_all = "snake_case")]
 pub enum ScratchOf {
     Run,
-    /// That of one of several candidates, or in memory.
     Number(u16),
 }
 
 impl ScratchOf {
-    /// That in memory: a number that no candidate has.
     pub const MEMORY: ScratchOf = ScratchOf::Number(9999);
 
     /// The directory's name. Everybody who may list its parent sees it during the run, so it does
@@ -96,9 +87,7 @@ impl ScratchOf {
 #[serde(rename_all = "snake_case")]
 pub enum Volume {
     Region(u16),
-    /// An opened encrypted volume, by the slot of its stack.
     Crypt(u16),
-    /// A logical volume, by the slot of its stack.
     Lvm(u16),
 }
 
@@ -107,7 +96,6 @@ pub enum Volume {
 pub struct DriveId {
     /// The part of its erase token that names it: from its serial number, where it has one.
     pub name: String,
-    /// Where it was; of an image the file.
     pub at: RawPath,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<Inode>,
@@ -118,15 +106,12 @@ pub struct DriveId {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Knob {
-    /// I/O scheduler of a drive.
     Scheduler(String),
     /// Length of a drive's queue.
     NrRequests(String),
-    /// Read-ahead of a drive, KiB.
     ReadAheadKb(String),
     /// Governor of a policy: `policy0`.
     Governor(String),
-    /// Highest clock of a policy, kHz.
     HighestClock(String),
 }
 

@@ -9,18 +9,14 @@
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
-/// What a drive is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[derive(IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum DriveUse {
-    /// A system that starts from it.
     Boot,
-    /// Files of Linux programs and their users.
     #[default]
     Data,
-    /// Files that other machines read and write over the network.
     Nas,
     /// Files that Windows and macOS read and write without further programs.
     Windows,
@@ -40,13 +36,11 @@ pub enum Need {
     /// Consistent after a crash: a journal or copy on write.
     CrashProtection,
     KernelDriver,
-    /// Owners and modes of files.
     Owners,
     /// Files over 4 GiB.
     LargeFiles,
     /// The initramfs of Debian and Raspberry Pi OS can mount it as root.
     RootFilesystem,
-    /// Windows and macOS write it without further programs.
     WindowsAndMac,
 }
 
@@ -69,7 +63,6 @@ const ROOT: &[Need] = &[
 ];
 
 impl DriveUse {
-    /// In words that follow "for".
     pub fn phrase(self) -> &'static str {
         match self {
             DriveUse::Boot => "a system that starts from it",

@@ -23,12 +23,10 @@ use bakeoff_stats::steady_state::ROUNDS;
 #[strum(serialize_all = "snake_case")]
 pub enum Verdict {
     Fastest,
-    /// No candidate is faster than the leader by more than the margin.
     AsFast,
     /// The leader has the best mean; another could be faster by more than the margin.
     Leads,
     Refused,
-    /// There is one candidate, and so nothing to compare.
     Alone,
 }
 
@@ -61,7 +59,6 @@ impl Verdict {
         self.into()
     }
 
-    /// For people.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Fastest => "fastest",
@@ -72,22 +69,18 @@ impl Verdict {
         }
     }
 
-    /// Whether it answers the question of the run.
     pub fn is_answer(self) -> bool {
         matches!(self, Verdict::Fastest | Verdict::AsFast)
     }
 
-    /// Whether one candidate is ahead of all others for certain.
     pub fn is_winner(self) -> bool {
         self == Verdict::Fastest
     }
 
-    /// Whether the best candidates are within the margin of each other.
     pub fn is_tie(self) -> bool {
         self == Verdict::AsFast
     }
 
-    /// Whether more time may give an answer.
     pub fn is_open(self) -> bool {
         self == Verdict::Leads
     }
@@ -150,7 +143,6 @@ pub struct Rounds {
     pub is_steady: bool,
     /// Whether no further round would follow: they are, or there were as many as are made.
     pub is_over: bool,
-    /// Mean of the last five, or of all while there are fewer.
     pub mean: Option<f64>,
     /// Largest less smallest of the last five, as a share of their mean.
     pub range: Option<f64>,
@@ -160,7 +152,6 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// How it stands, in two words at most.
     pub fn word(&self) -> &'static str {
         match (self.is_steady, self.figures.is_empty()) {
             (true, _) => "steady",
@@ -180,7 +171,6 @@ impl Rounds {
         (self.window().0 as usize..=self.window().1 as usize).contains(&number)
     }
 
-    /// Smallest and largest of the last five.
     pub fn edges(&self) -> Option<(f64, f64)> {
         let window = &self.figures[self.figures.len().saturating_sub(ROUNDS)..];
         let figures = || window.iter().flatten().copied();
@@ -221,21 +211,17 @@ pub struct WorkloadVerdict {
     /// What it is judged by, [`super::workload::Metric::name`].
     pub metric: String,
     pub verdict: Verdict,
-    /// The winner, for `fastest`.
     pub winner: Option<String>,
     /// The lead and what belongs to it; `None` where nothing is compared.
     pub lead: Option<Lead>,
     /// Candidates in tiers, best first; inside a tier no order is claimed. One that cannot be told
     /// from two tiers stands in both (compact letters); empty while nothing may be said.
     pub tiers: Vec<Vec<String>>,
-    /// Every pair, in the order of the tiers.
     pub effects: Vec<Effect>,
     /// Figures for each candidate, best first.
     pub standings: Vec<Standing>,
     pub held_back: Vec<Bottleneck>,
-    /// Findings that limit this verdict.
     pub findings: Vec<Finding>,
-    /// Mode characterise: what its rounds show.
     pub rounds: Option<Rounds>,
     /// What twins of candidates came to beside them (A/A).
     pub twins: Vec<TwinDifference>,

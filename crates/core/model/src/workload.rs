@@ -36,7 +36,6 @@ pub enum Metric {
     /// Files worked on a second: where each is created, looked at, read and removed, the four
     /// together count once.
     FilesPerSecond,
-    /// Committed transactions a second.
     TransactionsPerSecond,
     /// 99th percentile of the latency of its reads; of its writes where it only writes. Less is
     /// better.
@@ -48,7 +47,6 @@ impl Metric {
         self.into()
     }
 
-    /// Whether the smaller of two figures is the better one.
     pub fn less_is_better(self) -> bool {
         self == Metric::LatencyP99
     }
@@ -159,7 +157,6 @@ impl Workload {
         self.job.rate_iops.is_none() && self.profile.is_none()
     }
 
-    /// Whether it works on the data file, which lies there before it.
     pub fn uses_data_file(&self) -> bool {
         matches!(self.phase, Phase::ColdRead | Phase::Overwrite)
     }

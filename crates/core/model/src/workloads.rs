@@ -23,7 +23,6 @@ pub const DEMO: [&str; 5] = ["randwrite", "smallfiles", "randread", "seqread", "
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("there is no workload '{name}'; {hint}")]
 pub struct UnknownWorkload {
-    /// What was asked for, made printable.
     pub name: String,
     pub hint: String,
 }
@@ -33,7 +32,6 @@ pub fn all() -> Vec<Workload> {
     vec![randwrite(), smallfiles(), seqread(), randread(), seqwrite(), randrw()]
 }
 
-/// The workload of that name, every part of the profile of that name, or one part of a profile.
 pub fn named(name: &str) -> Result<Vec<Workload>, UnknownWorkload> {
     let parts = profiles::find(name);
     if parts.is_empty() { find(name).map(|found| vec![found]) } else { Ok(parts) }

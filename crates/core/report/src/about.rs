@@ -12,7 +12,6 @@ pub struct About {
     /// `bakeoff/about/1`.
     pub schema: String,
     pub version: String,
-    /// What it was built for, as Rust names it.
     pub target: String,
     pub is_static: bool,
     pub is_optimised: bool,

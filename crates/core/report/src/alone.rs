@@ -10,10 +10,8 @@ use bakeoff_model::run::Run;
 use bakeoff_model::verdict::WorkloadVerdict;
 use bakeoff_stats::phrases;
 
-/// More figures than these are for the table.
 const MOST_TOLD: usize = 6;
 
-/// What the candidate did, while that is short enough for a headline.
 pub fn headline(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
     let header = &run.header;
     let name = header.candidates.first().map_or("nothing", |c| c.name.as_str());

@@ -33,7 +33,6 @@ pub fn ascii(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// How a sign is written where there is no such sign.
 fn spelling(c: char) -> Option<&'static str> {
     Some(match c {
         'µ' | 'μ' => "u",

@@ -78,7 +78,6 @@ fn write_job(job: &Benched, out: &mut Document) {
     }
 }
 
-/// What else is known of a job, each with its name.
 fn facts(m: &Measurement) -> Vec<(&'static str, String)> {
     let mut facts =
         vec![("time", clock_words(m)), ("CPU", cpu_words(m)), ("depth", depth_words(m))];
@@ -154,7 +153,6 @@ fn headline_rate(job: &Job, m: &Measurement) -> String {
     format!("{all} {what} per second{flushed}")
 }
 
-/// A column for each kind of operation.
 fn latencies(m: &Measurement) -> Table {
     const NAMES: [&str; 9] = ["min", "mean", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"];
     let known = m.ops().filter(|(_, s)| s.total_ios > 0 && !s.lat_ns.is_unknown());
@@ -221,7 +219,6 @@ fn depth_words(m: &Measurement) -> String {
     format!("{in_flight:.2}{of} in flight on average (mean latency x rate)")
 }
 
-/// How the time was told, and what that does to a latency.
 fn told_words(clock: &Clock) -> String {
     let how = match clock.source {
         ClockSource::Counter => "processor's counter",

@@ -36,10 +36,8 @@ const SEAL_START: &[u8] = b"{\"events\":";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     pub schema: String,
-    /// The run's id, [`is_run_id`].
     pub run: String,
     pub version: String,
-    /// The label the run had in the store it came from.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub label: Option<String>,
 }
@@ -55,7 +53,6 @@ struct Seal {
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("line {line}: {why}")]
 pub struct BundleError {
-    /// Line, from 1.
     pub line: u64,
     pub why: String,
 }
@@ -64,13 +61,11 @@ const NOT_A_BUNDLE: &str = "not a bundle; `bakeoff show RUN -o run.bundle` write
 const CUT: &str = "the end is missing: the bundle is truncated; copy it again";
 
 impl BundleError {
-    /// The first line is none of ours.
     pub fn not_a_bundle() -> BundleError {
         BundleError { line: 1, why: NOT_A_BUNDLE.to_string() }
     }
 }
 
-/// Takes every line of a bundle in turn and makes the last one.
 #[derive(Clone, Debug, Default)]
 pub struct Sealer {
     hash: Sha256,
@@ -78,7 +73,6 @@ pub struct Sealer {
 }
 
 impl Sealer {
-    /// Adds a line, without its newline: the head first, then the events.
     pub fn add(&mut self, line: &[u8]) {
         self.hash.update(line);
         self.hash.update(b"\n");
@@ -95,7 +89,6 @@ impl Sealer {
 pub enum Line {
     /// The head; [`Decoder::head`] has it.
     Head,
-    /// An event, sound and next in order: to be stored as it is.
     Event,
     End,
 }
@@ -112,18 +105,15 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// The head, once its line was read.
     pub fn head(&self) -> Option<&Head> {
         self.head.as_ref()
     }
 
-    /// Takes the next line, without its newline.
     pub fn line(&mut self, text: &[u8]) -> Result<Line, BundleError> {
         self.line += 1;
         self.take(text).map_err(|why| BundleError { line: self.line, why })
     }
 
-    /// To be called at the end of the input.
     pub fn finish(&self) -> Result<(), BundleError> {
         match (self.sealed, self.line) {
             (true, _) => Ok(()),
@@ -224,7 +214,6 @@ fn newer(schema: &str) -> String {
     format!("the schema is '{shown}', and this bakeoff reads {SCHEMA}: update bakeoff to read it")
 }
 
-/// A value that no measurement gives.
 fn absurd(what: &str) -> String {
     format!("{what}: not possible in a measurement; the bundle is damaged or was edited")
 }

@@ -19,7 +19,6 @@ use bakeoff_model::path::sanitize;
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
-/// Published figures shown to people beside one of ours; programs get all.
 const SHOWN_PUBLISHED: usize = 4;
 const OBSERVED: &str = "Figures of different runs include session effects, so their ratios are \
     observations, not verdicts. The verdicts use ratios within runs.";
@@ -113,7 +112,6 @@ fn write_compared(compared: &Compared, out: &mut Document) {
     findings_below("Limits of this comparison", &compared.findings, out);
 }
 
-/// Workloads and candidates that not every run has, each with the run that has it.
 fn left_out(compared: &Compared) -> Vec<String> {
     let of = |one: &LeftOut| format!("{} (in {})", one.name, compared.runs[one.run].short);
     compared.left_out.iter().map(of).collect()
@@ -219,7 +217,6 @@ fn write_beside(beside: &Beside, out: &mut Document) {
     }
 }
 
-/// Machine, drive, test and block size of a published ratio.
 fn setting(of: &PublishedRatio) -> String {
     format!("{}, {}{}", of.setting, of.test, block_size(of.block_size_bytes))
 }

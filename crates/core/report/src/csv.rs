@@ -10,7 +10,6 @@ use bakeoff_model::measurement::{Measurement, OpStats};
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::{Block, BlockState, Run};
 
-/// The columns, in order.
 pub const COLUMNS: &[&str] = &[
     "run",
     "block",
@@ -59,7 +58,6 @@ pub fn csv(run: &Run) -> String {
     table(COLUMNS, run.blocks.iter().flat_map(|block| block.cells.iter().map(of(block))))
 }
 
-/// A value of a document as a field; nothing for null.
 pub fn field(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -68,7 +66,6 @@ pub fn field(value: &Value) -> String {
     }
 }
 
-/// The titles of the columns, then the rows, whose fields are escaped.
 pub fn table<R: AsRef<[String]>>(columns: &[&str], rows: impl IntoIterator<Item = R>) -> String {
     let mut out = columns.join(",") + "\r\n";
     for row in rows {

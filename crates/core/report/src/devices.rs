@@ -24,7 +24,6 @@ use bakeoff_model::path::{RawPath, printable};
 pub struct Devices {
     /// `bakeoff/devices/1`.
     pub schema: &'static str,
-    /// Whether all processes and mount namespaces could be looked into.
     pub saw_all: bool,
     /// Whether it was root who looked: then something hides the rest, as a container does.
     #[serde(skip)]
@@ -50,17 +49,13 @@ pub struct Drive {
     pub read_only: bool,
     pub bus: Option<String>,
     pub link: Option<String>,
-    /// I/O scheduler in force.
     pub scheduler: Option<String>,
     pub write_cache: Option<String>,
     pub by_id: Option<String>,
-    /// Whether what is on it was read, by udev or from the device itself.
     pub contents_known: bool,
     pub contents: Vec<Part>,
-    /// Whether nothing that can be seen uses it and it can be told from the others.
     pub safe_to_erase: bool,
     pub reasons: Vec<Reason>,
-    /// What `--erase` wants, for a drive that is safe to erase.
     pub erase_token: Option<String>,
 }
 
@@ -207,7 +202,6 @@ fn part(device: &BlockDevice, disk: &BlockDevice, system: &System) -> Part {
     }
 }
 
-/// How many devices that are no partitions lie between a device and its drive, itself included.
 fn depth(device: &BlockDevice, disk: &BlockDevice, system: &System) -> u32 {
     let (mut level, mut depth) = (vec![device], 0);
     // A chain longer than this is a cycle.

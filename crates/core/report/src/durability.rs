@@ -12,7 +12,6 @@ pub fn durability_json(kept: &Durability) -> Value {
     serde_json::to_value(kept).unwrap_or(Value::Null)
 }
 
-/// The verdict, what was found, and the first losses.
 pub fn durability_document(kept: &Durability) -> Document {
     let blocks = format!("{} blocks of {}", kept.blocks, units::block_size(kept.bs));
     let mut out = Document::default();

@@ -24,7 +24,6 @@ impl Exposition {
         let _ = writeln!(self.out, "# TYPE {name} gauge");
     }
 
-    /// A sample of the metric begun last.
     pub fn sample(&mut self, labels: &[(&str, &str)], value: f64) {
         let labels: Vec<String> =
             labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
@@ -52,7 +51,6 @@ impl Exposition {
         }
     }
 
-    /// A metric of one sample without labels.
     pub fn single(&mut self, name: &'static str, help: &str, value: f64) {
         self.gauge(name, help);
         self.sample(&[], value);

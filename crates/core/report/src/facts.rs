@@ -21,7 +21,6 @@ use bakeoff_model::verdict::Analysis;
 use bakeoff_stats::phrases;
 
 const INVALID: usize = 20;
-/// Longest value in the list of what was replaced, in characters.
 const LONGEST_VALUE: usize = 60;
 
 /// How the last command failed that failed here.
@@ -33,7 +32,6 @@ pub struct LastError {
     pub exit: u8,
     pub command: Vec<String>,
     pub message: String,
-    /// Of a bug: what the program said, and where.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panic: Option<String>,
 }
@@ -69,7 +67,6 @@ pub struct Facts<'a> {
     pub users: &'a [String],
 }
 
-/// The document, and what was replaced in it.
 pub fn facts_json(facts: &Facts) -> (String, Vec<Replacement>) {
     let mut redactor = Redactor::default();
     learn(&mut redactor, facts);
@@ -77,12 +74,10 @@ pub fn facts_json(facts: &Facts) -> (String, Vec<Replacement>) {
     (format!("{value:#}\n"), redactor.replaced())
 }
 
-/// The document with all its values.
 pub fn whole_json(facts: &Facts) -> String {
     format!("{:#}\n", document(facts))
 }
 
-/// Learns from everything that is known here, also from what is not part of the document.
 fn learn(redactor: &mut Redactor, facts: &Facts) {
     facts.users.iter().for_each(|user| redactor.learn(Kind::User, user));
     // These hold only what JSON can say.
@@ -111,7 +106,6 @@ fn document(facts: &Facts) -> Value {
     })
 }
 
-/// What a drive is and what is on it, by kind.
 fn drive(drive: &Drive) -> Value {
     let contents = drive.contents.iter().map(|part| {
         json!({
@@ -161,7 +155,6 @@ fn last_run(run: &Run, analysis: &Analysis) -> Value {
     })
 }
 
-/// One line for each value that was replaced, for people.
 pub fn replaced_text(replaced: &[Replacement]) -> String {
     let longest = replaced.iter().map(|r| r.pseudonym.len()).max().unwrap_or(0);
     let line = |r: &Replacement| {

@@ -30,7 +30,6 @@ pub struct Case {
     pub job: Value,
 }
 
-/// Every case with a number, candidate after candidate.
 pub fn cases(run: &Run) -> Vec<Case> {
     let mut all = Vec::new();
     for (at, candidate) in CandidateIx::each(&run.header.candidates) {
@@ -53,7 +52,6 @@ pub fn cases(run: &Run) -> Vec<Case> {
     all
 }
 
-/// A document of fio's with these jobs.
 pub fn document(run: &Run, jobs: &[&Value]) -> String {
     of_version(&run.header.version, jobs)
 }
@@ -117,7 +115,6 @@ fn job(name: &str, workload: &str, all: &[&Measurement]) -> Value {
     })
 }
 
-/// The job in fio's option names. Of the flushes those that it has.
 fn options(name: &str, job: &Job) -> Value {
     let mut options = json!({
         "name": sanitize(name),

@@ -11,20 +11,16 @@ use bakeoff_model::path::sanitize;
 use bakeoff_stats::distinct;
 use bakeoff_stats::phrases;
 
-/// Most labels of a board that are listed.
 const LABELS: usize = 8;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Entry {
     /// Host name; with digits of the id where another board has that name too.
     pub name: String,
-    /// Digest of its serial number or machine id, where it was recorded.
     pub board_id: Option<String>,
     pub model: Option<String>,
-    /// The role of a server that sent its runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// Kernel of its latest run.
     pub kernel: String,
     pub runs: u64,
     pub last_run: String,

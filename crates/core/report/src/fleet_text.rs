@@ -50,7 +50,6 @@ fn write_answer(answer: &Answer, noun: Noun, out: &mut Document) {
     excluded_words(answer).into_iter().for_each(|text| out.line(1, text));
 }
 
-/// What the leader is compared with, and by how much it is ahead.
 fn effects(answer: &Answer, noun: Noun) -> Table {
     let columns = [
         column("against"),
@@ -203,7 +202,6 @@ fn signed(ln: f64) -> String {
     format!("{} {word}", figures::percent(libm::expm1(ln).abs()))
 }
 
-/// Boards that differ from the mean, and what sets them apart.
 fn differing(effect: &Effect, noun: Noun) -> Vec<String> {
     let on = |side: i8| -> Vec<String> {
         effect.boards.iter().filter(|b| b.side == side).map(|b| b.board.clone()).collect()
@@ -274,7 +272,6 @@ fn of_board(board: &OfBoard) -> String {
     )
 }
 
-/// What the board alone says, workload by workload.
 fn own_words(board: &OfBoard) -> Vec<String> {
     let words = |own: &crate::fleet::Own| {
         let verdict = own.verdict.name().replace('_', " ");
@@ -312,7 +309,6 @@ fn notes(fleet: &Fleet) -> Vec<String> {
     all
 }
 
-/// Workloads and candidates that some boards lack, each with the board that has it.
 fn left_out(fleet: &Fleet) -> Vec<String> {
     let of = |one: &LeftOut| format!("{} (on {})", one.name, fleet.boards[one.run].board.name);
     fleet.left_out.iter().map(of).collect()

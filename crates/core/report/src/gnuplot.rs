@@ -65,7 +65,6 @@ pub fn gnuplot(run: &Run, picture: &str) -> String {
 /// gnuplot refuses a data block without a point; this one is outside every range.
 const NO_POINT: &str = "NaN NaN\n";
 
-/// What the axis says, and what one of its units is.
 fn unit(metric: Metric) -> (&'static str, f64) {
     match metric {
         Metric::Bandwidth => ("MB/s", 1e6),

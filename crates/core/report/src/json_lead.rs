@@ -44,7 +44,6 @@ fn lead(lead: &Lead) -> Value {
     })
 }
 
-/// The same keys where nothing is compared.
 fn no_lead() -> Value {
     value!({"leader": null, "lead": null, "behind": [], "stalls": []})
 }

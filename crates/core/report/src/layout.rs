@@ -2,7 +2,6 @@
 
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
-/// Columns below which a table is written as a list.
 pub const TABLE: usize = 72;
 const DEEP: usize = 6;
 
@@ -107,7 +106,6 @@ pub fn cut(text: &str, width: usize) -> String {
 pub enum Tone {
     Strong,
     Good,
-    /// An answer with a limit.
     Caution,
     Bad,
     Grey,

@@ -11,7 +11,6 @@ pub fn failed(name: impl Into<String>, error: &str) -> Skipped {
     Skipped { name: name.into(), reason: sanitize(error) }
 }
 
-/// A line for each, below the error that nothing is left.
 pub fn lines(all: &[Skipped]) -> String {
     all.iter().map(|one| format!("\n  {}: {}", one.name, one.reason)).collect()
 }

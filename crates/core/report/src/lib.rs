@@ -151,7 +151,6 @@ pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
     }
 }
 
-/// The same to paste in a forum.
 pub fn markdown(run: &Run, analysis: &Analysis) -> String {
     RunDocument::new(run, analysis).details().markdown()
 }

@@ -9,7 +9,6 @@ use bakeoff_model::finding::Finding;
 use bakeoff_model::setting::Setting;
 use bakeoff_stats::phrases;
 
-/// What a rule limits, in words.
 pub fn scope(rule: &Rule) -> &'static str {
     rule.limits.into()
 }
@@ -18,7 +17,6 @@ pub fn when(rule: &Rule) -> String {
     rule.when.join(", ")
 }
 
-/// Severity for places, an image, decide, precise.
 pub fn severities(rule: &Rule) -> [char; 4] {
     [Setting::Places, Setting::Image, Setting::Decide, Setting::Precise]
         .map(|s| rule.severity_for(s).letter())

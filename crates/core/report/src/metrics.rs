@@ -17,7 +17,6 @@ use super::runs::State;
 
 type Labels = Vec<(&'static str, String)>;
 
-/// Everything a dashboard or an alert needs of a run.
 pub fn run_metrics(run: &Run, analysis: &Analysis) -> String {
     // Whether one without an end is in progress is not in its record.
     let state = if run.stopped.is_some() { State::Stopped } else { State::Unfinished };
@@ -97,10 +96,8 @@ fn of_run(out: &mut Exposition, now: &Now) {
     out.single("bakeoff_run_blocks", "Completed blocks of the run.", f64::from(now.blocks));
 }
 
-/// A run under the labels of a drive that it measured, and what the drive told.
 type OnDrive<'a> = (Labels, &'a Now, Option<&'a DriveNow>);
 
-/// The drives that have a name, each once, with the first run on it.
 fn named_drives(runs: &[impl Borrow<Now>]) -> Vec<OnDrive<'_>> {
     let mut named: Vec<OnDrive> = Vec::new();
     for now in runs.iter().map(Borrow::borrow) {
@@ -115,7 +112,6 @@ fn named_drives(runs: &[impl Borrow<Now>]) -> Vec<OnDrive<'_>> {
     named
 }
 
-/// Verdicts, ceilings, wear, health and temperature of drives.
 fn of_drives(out: &mut Exposition, on: &[OnDrive]) {
     let with = |labels: &Labels, more: &[(&'static str, &str)]| -> Labels {
         let more = more.iter().map(|(name, value)| (*name, value.to_string()));
@@ -225,7 +221,6 @@ fn tail_ns(normal: Option<&Normal>, workload: &str) -> Option<f64> {
     figure.tail.filter(|tail| tail.percent == 99).map(|tail| tail.ns as f64)
 }
 
-/// Ranges and verdicts of the figures of one directory.
 fn usual(out: &mut Exposition, run: &Run, normal: &Normal) {
     let name = run.header.candidates.first().map_or("", |c| c.name.as_str());
     let labels = |f: &PlaceFigure| {

@@ -47,7 +47,6 @@ fn state(of: &PlaceFigure) -> State {
     }
 }
 
-/// Below what a figure warns, and is critical.
 fn limits(of: &PlaceFigure) -> Option<(f64, f64)> {
     let low = of.usual.as_ref()?.low;
     Some((low, low * CRITICAL_SHARE))

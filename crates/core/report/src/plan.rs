@@ -26,7 +26,6 @@ use bakeoff_model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_model::workload::Workload;
 use bakeoff_stats::steady_state::{MOST_ROUNDS, ROUNDS};
 
-/// What is done to a region before a candidate is put on it.
 pub fn state_label(state: FlashState) -> &'static str {
     match state {
         FlashState::WrittenOnce => "written once",
@@ -39,7 +38,6 @@ pub fn state_label(state: FlashState) -> &'static str {
 pub struct PlanView {
     /// `bakeoff/plan/1`.
     pub schema: &'static str,
-    /// The plan's file or name.
     pub plan: String,
     pub title: String,
     pub protocol: Protocol,
@@ -48,7 +46,6 @@ pub struct PlanView {
     /// How the plan wants candidates to share a block; what comes of it is in `protocol`.
     #[serde(skip)]
     pub isolation: Option<Isolation>,
-    /// Why candidates are measured one after the other although the plan does not ask for it.
     pub visited_because: Option<String>,
     pub axes: Vec<Axis>,
     pub candidates: Vec<Candidate>,
@@ -56,7 +53,6 @@ pub struct PlanView {
     pub skipped: Vec<Skipped>,
     /// Workloads that are not measured here, with why: a tool is missing or has no words for them.
     pub dropped_workloads: Vec<Skipped>,
-    /// Workloads on candidates whose region is too small for their files, with what would do.
     pub too_large: Vec<Skipped>,
     pub cases: u64,
     /// Blocks until something can be said, and at most; in mode characterise rounds.
@@ -86,7 +82,6 @@ impl Span {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TargetView {
     pub path: String,
-    /// Model and serial, or that it is an image.
     pub about: String,
     pub contents: Vec<Sign>,
     pub contents_words: Vec<String>,
@@ -96,11 +91,9 @@ pub struct TargetView {
     pub region_size_bytes: u64,
     /// Candidates that share the region, side by side; 1 = one after the other has all of it.
     pub region_parts: u16,
-    /// What is done to the region before each visit, in words.
     pub state: &'static str,
     /// What may be written to it unless the user allows more; `None` = no limit.
     pub max_write_bytes: Option<u64>,
-    /// How fast the region reads from its start to its end.
     pub speed: SpeedView,
 }
 
@@ -140,11 +133,9 @@ impl SpeedView {
 pub struct Commands {
     /// `once on …`, or a candidate.
     pub of: String,
-    /// Command lines, or sentences for what no program does.
     pub run: Vec<String>,
     /// What puts it back, in the order it is done.
     pub undo: Vec<String>,
-    /// The words in them for what is known only when they run.
     #[serde(skip)]
     pub stand_ins: BTreeSet<StandIn>,
 }
@@ -217,7 +208,6 @@ impl Span {
 }
 
 impl PlanView {
-    /// What is known without a target.
     pub fn new(plan: &Plan, made: Expanded) -> PlanView {
         let (candidates, workloads) = (made.candidates.len() as u64, made.workloads.len() as u64);
         let series = groups(&made.workloads).len() as u64;

@@ -7,7 +7,6 @@ use serde_json::json;
 use super::document::Document;
 use bakeoff_judge::plan::BUILT_IN;
 
-/// One line a plan, and the commands that come next.
 pub fn document() -> Document {
     let mut out = Document::default();
     out.heading("Built-in plans");

@@ -29,7 +29,6 @@ pub fn speeds(positions: &[Position]) -> String {
     format!("{} MB/s", each.join(" "))
 }
 
-/// What preconditioning will do, before anything is known of the drive.
 pub fn preconditioning(protocol: &Protocol, workloads: &[Workload]) -> String {
     format!(
         "write the region in random blocks of {}, in rounds of {}, until five rounds are steady \
@@ -39,7 +38,6 @@ pub fn preconditioning(protocol: &Protocol, workloads: &[Workload]) -> String {
     )
 }
 
-/// How preconditioning went, with the rate of each round.
 pub fn preconditioned(series: &Series) -> String {
     let rates: Vec<String> =
         series.rates().iter().map(|rate| units::three_digits(rate / 1e6)).collect();

@@ -171,7 +171,6 @@ fn crypttab_line(crypt: &Crypt) -> String {
     format!("{OPENED} {DEVICE} none {options}")
 }
 
-/// The words for mkfs without those that only a measurement needs.
 fn mkfs_words(stack: &Stack) -> Vec<String> {
     let Some(recipe) = recipe_of(stack) else { return stack.mkfs.clone() };
     let is_fat = recipe.format == "vfat";

@@ -102,7 +102,6 @@ mod tests {
     use bakeoff_model::run::Run;
     use bakeoff_model::verdict::Verdict;
 
-    /// Falls and holds on the first workload, swings on the second.
     fn rate(block: u32, _: u16, workload: u16) -> f64 {
         match workload {
             0 => [300.0, 250.0, 140.0, 110.0, 101.0].get(block as usize).copied().unwrap_or(100.0),

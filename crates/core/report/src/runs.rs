@@ -17,7 +17,6 @@ use super::layout::cut;
 use super::run_document::utc;
 
 const WORDS: usize = 48;
-/// Keys of a row, and columns of the CSV.
 const COLUMNS: [&str; 11] = [
     "run",
     "created_unix_ns",
@@ -55,7 +54,6 @@ impl State {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
     pub run: String,
-    /// Shortest start of the id that means it in this store.
     #[serde(skip)]
     pub short: String,
     pub created_unix_ns: i64,
@@ -119,7 +117,6 @@ fn rounds(analysis: &Analysis) -> Option<String> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     pub unmeasured: u64,
-    /// Whether the user asked for some runs only.
     pub is_filtered: bool,
     pub more: u64,
 }

@@ -16,7 +16,6 @@ use bakeoff_stats::phrases;
 
 use super::{alone, answer, bottleneck as bottlenecks, rounds};
 
-/// What was measured where nothing is compared, in one or two sentences.
 pub(super) fn measured(run: &Run, analysis: &Analysis) -> String {
     sanitize(&match is_of_rounds(run) {
         true => rounds::headline(run, &analysis.verdicts),
@@ -39,7 +38,6 @@ pub fn context(run: &Run) -> Option<String> {
     places::sentence(&run.header, &all).as_deref().map(sanitize)
 }
 
-/// The answer for one workload, with all that belongs to it.
 pub fn sentence(run: &Run, verdict: &WorkloadVerdict) -> String {
     if let Some(lead) = &verdict.lead {
         return answer::sentence(verdict, lead);

@@ -33,7 +33,6 @@ impl State {
 /// A measured value for the performance data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Datum {
-    /// Its name, with the unit at its end.
     pub label: String,
     pub value: f64,
     pub below: Option<(f64, f64)>,
@@ -47,7 +46,6 @@ pub struct Service {
 }
 
 impl Service {
-    /// A state without values: an error, for example.
     pub fn without_values(state: State, said: &str) -> Service {
         Service { state, said: said.to_string(), data: Vec::new() }
     }

@@ -43,7 +43,6 @@ pub fn setup_document(setup: &Setup) -> Document {
     out
 }
 
-/// The command, or why there is none.
 fn how(setup: &Setup, out: &mut Document) {
     let packages = setup.packages();
     if setup.manager.is_none() && setup.missing().next().is_some() {

@@ -24,7 +24,6 @@ pub fn simulate_json(simulation: &Simulation) -> String {
 
 struct Column<T> {
     title: &'static str,
-    /// Its title in a terminal, which has no space for all columns.
     short: Option<&'static str>,
     figure: fn(&T) -> String,
 }
@@ -77,7 +76,6 @@ fn turns(of: &Outcome, figure: impl Fn(&InTurns) -> f64) -> f64 {
     of.turns.as_ref().map_or(0.0, figure)
 }
 
-/// The scenarios in which turns cost something.
 fn in_turns(simulation: &Simulation) -> impl Iterator<Item = &Outcome> {
     simulation.outcomes.iter().filter(|o| o.turns.is_some())
 }

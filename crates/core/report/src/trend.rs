@@ -71,7 +71,6 @@ fn write_series(trend: &Trend, series: &Series, out: &mut Document) {
     series.changes.iter().for_each(|change| out.line(2, changed(trend, series, change)));
 }
 
-/// Said where some series have too few runs.
 pub(super) fn too_short(trend: &Trend) -> Option<String> {
     trend.series.iter().any(|series| !series.is_tested).then(|| {
         format!(
@@ -81,7 +80,6 @@ pub(super) fn too_short(trend: &Trend) -> Option<String> {
     })
 }
 
-/// Why the runs of a series are not part of the one above.
 pub(super) fn not_joined(series: &Series) -> Option<String> {
     let what: Vec<String> = series.unlike.iter().map(ToString::to_string).collect();
     (!what.is_empty()).then(|| format!("Not joined with the runs above: {}", phrases::list(&what)))
@@ -99,7 +97,6 @@ pub(super) fn last_of(series: &Series) -> Option<String> {
     Some(format!("{}: {count}, last {now}{since}", series.candidate))
 }
 
-/// From which run on the speed is another one.
 pub(super) fn changed(trend: &Trend, series: &Series, change: &Change) -> String {
     let of = &trend.runs[series.points[change.point].run];
     format!(
@@ -120,7 +117,6 @@ fn by(ratio: f64, than: &str) -> String {
     format!("{} {word} {than}", figures::percent((ratio - 1.0).abs()))
 }
 
-/// The last points as heights from zero to the highest.
 fn bars(points: &[Point]) -> String {
     let drawn = &points[points.len().saturating_sub(DRAWN)..];
     let highest = drawn.iter().map(|point| point.ratio).fold(f64::MIN_POSITIVE, f64::max);

@@ -89,7 +89,6 @@ pub fn estimate(slices: &[Slice], k: u16, alpha: f64) -> Option<CarryOver> {
     Some(worst(effects, &inverse, variance, df.max(1.0), alpha))
 }
 
-/// The pair that is biased most, with its interval.
 fn worst(effects: Vec<f64>, inverse: &[Vec<f64>], variance: f64, df: f64, alpha: f64) -> CarryOver {
     let n = effects.len();
     let by_effect = |x: &usize, y: &usize| effects[*x].total_cmp(&effects[*y]);

@@ -12,7 +12,6 @@ use super::sample;
 
 /// Most values; a cell has at most 4096 windows.
 pub const MOST: usize = 4_096;
-/// Fewest values between two changes.
 pub const SHORTEST: usize = 5;
 /// What a change costs unless told otherwise, in natural logarithms of the number of values.
 pub const PENALTY: f64 = 3.0;
@@ -35,7 +34,6 @@ pub fn segments(values: &[f64], penalty: f64) -> Vec<Segment> {
     segments_with(values, sigma, penalty * libm::log(values.len() as f64))
 }
 
-/// The same with the standard deviation of a value and the cost of a change given.
 pub fn segments_with(values: &[f64], sigma: f64, penalty: f64) -> Vec<Segment> {
     let n = values.len();
     if !(2 * SHORTEST..=MOST).contains(&n) || values.iter().any(|v| !v.is_finite()) {

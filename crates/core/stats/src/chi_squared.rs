@@ -5,7 +5,6 @@
 
 use super::bisection;
 
-/// Most terms of either.
 const MOST_TERMS: u32 = 10_000;
 
 /// `P(X <= x)` for `df` degrees of freedom.

@@ -14,7 +14,6 @@ pub fn in_order<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     all
 }
 
-/// Each value once, ascending.
 pub fn sorted<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     values.into_iter().collect::<BTreeSet<T>>().into_iter().collect()
 }

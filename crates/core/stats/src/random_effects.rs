@@ -29,11 +29,8 @@ use serde::Serialize;
 use super::paired::Interval;
 use super::{bisection, chi_squared, student_t};
 
-/// Fewest boards of a prediction.
 pub const FEWEST: usize = 3;
-/// Points at which the confidence distribution of tau² is taken.
 const POINTS: u32 = 200;
-/// Steps of each search; each ends when nothing changes.
 const MOST_STEPS: u32 = 200;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,7 +45,6 @@ pub struct Pooled {
     pub boards: u32,
     pub mean: f64,
     pub standard_error: f64,
-    /// Standard deviation of the effect over boards, as a logarithm.
     pub tau: f64,
     /// Share of the variation between boards that is no measurement noise.
     pub i_squared: f64,
@@ -90,7 +86,6 @@ fn tau2_at(all: &[Measured], goal: f64, from: f64) -> f64 {
     tau2
 }
 
-/// Whether the numbers can be computed with.
 fn is_sound(all: &[Measured]) -> bool {
     all.iter().all(|m| m.effect.is_finite() && m.variance.is_finite() && m.variance > 0.0)
 }

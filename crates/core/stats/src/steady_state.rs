@@ -8,7 +8,6 @@
 use super::sample;
 
 pub const ROUNDS: usize = 5;
-/// How many rounds are made at most; what is not steady then has no steady state.
 pub const MOST_ROUNDS: usize = 25;
 /// Most that largest and smallest may differ, as a share of the mean.
 pub const RANGE: f64 = 0.20;

@@ -61,9 +61,7 @@ mod tests {
 
     #[derive(serde::Deserialize)]
     struct Fixture {
-        /// df, t, P(T <= t)
         cdf: Vec<(f64, f64, f64)>,
-        /// df, alpha, t
         two_sided: Vec<(f64, f64, f64)>,
     }
 

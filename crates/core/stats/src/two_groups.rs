@@ -39,7 +39,6 @@ impl TwoGroups {
         self.evidence > VERY_STRONG && self.distance >= APART
     }
 
-    /// Share of the smaller group.
     pub fn smaller_share(&self) -> f64 {
         let all = self.low_count + self.high_count;
         self.low_count.min(self.high_count) as f64 / all.max(1) as f64

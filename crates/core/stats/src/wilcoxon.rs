@@ -2,7 +2,6 @@
 //!
 //! Source: Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1 (1945).
 
-/// Most values for which the distribution is counted out.
 pub const EXACT_MOST: usize = 50;
 
 /// In how many of the `2^n` ways to choose signs the positive ranks sum to 0, 1, 2, …; exact up to

@@ -41,7 +41,6 @@ static GRAMMAR: Grammar = Grammar {
     note: no_note,
 };
 
-/// A job that writes blocks of so many bytes.
 const fn write(pattern: &'static str, test: &'static str, block: u64) -> Form {
     alone(pattern).of_test(test).named("write.").of_bytes(block)
 }
@@ -50,7 +49,6 @@ const fn read(pattern: &'static str, test: &'static str, block: u64) -> Form {
     alone(pattern).of_test(test).named("read.").of_bytes(block)
 }
 
-/// What is said of a job once more.
 const fn verdict(pattern: &'static str, test: &'static str, direction: &'static str) -> Form {
     again(pattern).of_test(test).named(direction)
 }

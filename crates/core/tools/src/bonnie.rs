@@ -41,7 +41,6 @@ const WRAP_LINES: usize = 6;
 #[derive(Debug, Default)]
 pub struct Bonnie {
     table: Option<Table>,
-    /// A CSV line that was wrapped, and where it is.
     half: Option<(Place, Parts)>,
     wrapped: Option<Wrapped>,
 }
@@ -88,7 +87,6 @@ impl Bonnie {
         self.table.as_mut().is_some_and(|table| table.line(line))
     }
 
-    /// Whether the line is a part of a line of a table.
     fn wrapped(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
         let Some(mut wrapped) = self.wrapped.take() else { return false };
         let lines = match wrapped.line(line) {
@@ -171,7 +169,6 @@ impl Bonnie {
         }
     }
 
-    /// A whole CSV line; the table above it has to say the same.
     fn give_csv(&mut self, mut place: Place, last: u64, mut cells: Cells, out: &mut Out) {
         let Some(table) = self.table.take() else { return emit(&place, last, &cells, out) };
         if place.first_line > table.last_line + CSV_GAP_LINES || !table.is_named(&cells.name) {
@@ -193,10 +190,8 @@ impl Bonnie {
     }
 }
 
-/// Rule of cells that are too short to tell anything.
 const TOO_SHORT: &str = "L25";
 
-/// Gives a result from the cells of a table or a CSV line.
 fn emit(place: &Place, last: u64, cells: &Cells, out: &mut Out) {
     let metrics = cells.metrics();
     let short = TESTS.iter().zip(&cells.tests).filter(|(_, cell)| cell.is_too_short);

@@ -26,7 +26,6 @@ const RECORDS_GAP_LINES: u64 = 2;
 const ERROR_GAP_LINES: u64 = 6;
 /// For this many lines, record lines may belong to a run whose own were lost.
 const STRAY_LINES: u64 = 200;
-/// A progress line is followed by the last one within this many lines.
 const PROGRESS_GAP_LINES: u64 = 4;
 
 #[derive(Debug, Default)]
@@ -37,7 +36,6 @@ pub struct Dd {
     /// A line of statistics without record lines: a progress line, unless nothing follows.
     loose: Option<(Place, u64, Stats)>,
     is_display: bool,
-    /// What may be the first half of a wrapped line.
     carry: Option<(u64, String)>,
     error: Option<(u64, String)>,
     /// The last line of records that no statistics followed: those of another run may stand
@@ -179,7 +177,6 @@ impl Dd {
         out.result(self.result(&place, line, &stats, None));
     }
 
-    /// The statistics that end a run whose record lines are known.
     fn give(&mut self, line: u64, stats: Stats, out: &mut Out) {
         let records = std::mem::take(&mut self.records);
         let Some(mut place) = self.place.take() else { return };
@@ -251,7 +248,6 @@ impl Dd {
         }
     }
 
-    /// Record lines that no statistics followed.
     fn end_of_records(&mut self, out: &mut Out) {
         let Some(last) = self.records.last().map(|record| record.0) else { return };
         let first = self.records[0].0;

@@ -82,7 +82,6 @@ const fn old(pattern: &'static str, test: &'static str, direction: &'static str)
     alone(pattern).of_test(test).named(direction)
 }
 
-/// A test below the line with its direction.
 const fn new(pattern: &'static str, test: &'static str) -> Form {
     alone(pattern).of_test(test).named(OF_HEAD)
 }

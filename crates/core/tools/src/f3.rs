@@ -114,13 +114,11 @@ const fn probe(pattern: &'static str) -> Form {
     figures(pattern).of_test("f3probe")
 }
 
-/// The last line of a run, in that direction.
 const fn speed(pattern: &'static str, direction: &'static str) -> Form {
     let test = if direction.len() == "read.".len() { "f3read" } else { "f3write" };
     last(pattern).named(direction).of_test(test)
 }
 
-/// What the figures say of the capacity, where they say that it is false.
 fn note(result: &mut ToolResult) -> Option<String> {
     let evidence = if let Some(lost) = result.figure(&["data_lost"]).filter(|lost| *lost > 0.0) {
         format!("f3read could not read back {lost} of the bytes that f3write had written")

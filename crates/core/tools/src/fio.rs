@@ -44,18 +44,14 @@ pub static TOOL: Tool = Tool::new(
     },
 );
 
-/// What was moved in one direction of a job.
 pub struct Volume {
-    /// Bytes, and the text and line of it.
     pub bytes: (u64, String, u64),
-    /// Milliseconds, and the text and line of it.
     pub runtime_ms: Option<(u64, String, u64)>,
     /// Bytes a second, where they are printed finer than the bytes.
     pub rate: Option<f64>,
 }
 
 impl Volume {
-    /// Puts bytes, runtime and the rate among the metrics.
     pub fn give(&self, direction: &str, rate_raw: &str, line: u64, metrics: &mut Metrics) {
         let (bytes, raw, at) = &self.bytes;
         metrics.whole(&format!("{direction}.bytes"), *bytes, "bytes", (raw, *at));
@@ -81,13 +77,11 @@ pub struct Job {
 }
 
 impl Job {
-    /// Gives the result; where it is now.
     fn give(self, out: &mut Out) -> Option<usize> {
         let result = self.result(out)?;
         out.result(result)
     }
 
-    /// The result, unless there is none, which is listed.
     fn result(self, out: &mut Out) -> Option<ToolResult> {
         let first = self.place.first_line;
         if self.metrics.0.is_empty() {

@@ -24,9 +24,7 @@ const SAID_LIMIT: usize = 300;
 pub enum Workdir {
     /// The candidate's data file, laid out, under this name.
     Data(&'static str),
-    /// Nothing of this name; the tool makes it.
     New(&'static str),
-    /// Nothing at all: a directory of its own.
     Empty,
 }
 
@@ -65,7 +63,6 @@ pub struct Invocation {
     pub files: Vec<(&'static str, String)>,
     /// Commands that make the files it works on; not measured.
     pub prepare: Vec<Vec<String>>,
-    /// Whether what it reads has to be put out of memory after that.
     pub cool: bool,
     pub measure: Vec<String>,
 }
@@ -109,11 +106,8 @@ impl RawOutput {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    /// The work in words, or the sizes of the profile.
     pub job: &'a Job,
-    /// The part of the tool's own profile.
     pub part: Option<Part>,
-    /// What the job or the part does to its files.
     pub rw: Rw,
 }
 
@@ -206,7 +200,6 @@ pub fn failed(name: DriverName, output: &RawOutput) -> String {
     format!("{} failed: {}", name.name(), said(output))
 }
 
-/// What it is called on the command line.
 pub fn program(name: DriverName) -> &'static str {
     if name == DriverName::Bonnie { "bonnie++" } else { name.name() }
 }

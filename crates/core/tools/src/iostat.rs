@@ -207,7 +207,6 @@ impl IostatTable {
         [reads, writes, all, both].into_iter().any(is_torn)
     }
 
-    /// Says of which time an average is.
     fn note(&self, result: &mut ToolResult) {
         if self.is_first {
             let evidence = "the first report of iostat is the average since the machine started, \

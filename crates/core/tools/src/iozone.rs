@@ -36,10 +36,8 @@ pub fn readers(is_guessing: bool) -> Vec<Box<dyn Reader>> {
 
 /// A run ends at the latest this many foreign lines after its last line.
 const GAP_LINES: u64 = 60;
-/// Most rows of a run.
 const ROWS: usize = 4000;
 
-/// One run while it is gathered.
 #[derive(Debug, Default)]
 struct OpenRun {
     place: Place,
@@ -54,11 +52,9 @@ struct OpenRun {
     /// The lines of the last row, where its values were told by their number.
     by_count: Option<(u64, u64)>,
     excel: excel::Excel,
-    /// Whether it is one of throughput mode, which has a reader of its own.
     has_throughput: bool,
     is_interrupted: bool,
     is_complete: bool,
-    /// Whether nothing says the unit.
     is_assumed: bool,
     /// Whether its options say that it tells CPU utilisation (`-+u`).
     has_cpu: bool,
@@ -186,7 +182,6 @@ impl OpenRun {
         }
     }
 
-    /// A line that says how the run was made, or how it went.
     fn setting(&mut self, text: &str) -> bool {
         if let Some(rest) = text.strip_prefix("Version $Revision: ") {
             self.version = rest.split_whitespace().next().map(short);
@@ -299,7 +294,6 @@ impl OpenRun {
     }
 }
 
-/// How lines of the banner and of the options begin.
 const OWN: [&str; 38] = [
     "Compiled for",
     "Build: ",

@@ -31,7 +31,6 @@ impl Figures<'_> {
         format!("{} printed no {name}", self.tool)
     }
 
-    /// A time or a count that is more than nothing.
     pub fn above_zero(self, name: &str) -> Result<u64, String> {
         let found = self.find(name).filter(|value| *value >= 0.5);
         found.map(whole).ok_or_else(|| self.missing(name))
@@ -52,7 +51,6 @@ pub struct Done {
 }
 
 impl Done {
-    /// Operations and their bytes, of which no latency is told.
     pub fn without_latency(ios: u64, bytes: u64) -> Done {
         Done { ios, bytes, latency: Latency::default() }
     }
@@ -118,7 +116,6 @@ pub fn measurement(
     })
 }
 
-/// The rates and latencies as the tool gives them, by its names.
 fn printed(metrics: &[Metric]) -> Vec<Figure> {
     let is_result = |m: &&Metric| {
         ["throughput", "iops", "per_second", "rate"].iter().any(|part| m.name.ends_with(part))
@@ -131,7 +128,6 @@ fn printed(metrics: &[Metric]) -> Vec<Figure> {
     metrics.iter().filter(is_result).map(figure).collect()
 }
 
-/// What was read and what was written, where all of it was one of them.
 pub fn side(rw: Rw, done: Done) -> (Done, Done) {
     match rw {
         Rw::Read | Rw::RandRead => (done, Done::default()),
@@ -141,7 +137,6 @@ pub fn side(rw: Rw, done: Done) -> (Done, Done) {
     }
 }
 
-/// What a rate and the amount that it counts come to.
 pub fn of_rate(
     figures: Figures<'_>,
     name: &str,

@@ -60,7 +60,6 @@ pub struct Task {
     pub disks: Vec<String>,
     /// Where; never a symbolic link, but with an `inode` that of the parent's open descriptor.
     pub target: RawPath,
-    /// Which file or directory has to be found there, and each time it is opened.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub inode: Option<Inode>,
     /// Files beside the target, where each of `numjobs` has its own: for the second and on.
@@ -81,7 +80,6 @@ pub struct Task {
 }
 
 impl Task {
-    /// A job on what is found at a path, without anything inherited.
     pub fn new(job: Job, target: RawPath, target_kind: TargetKind) -> Task {
         Task { job, target, target_kind, ..Task::default() }
     }
@@ -94,7 +92,6 @@ pub enum Reply {
     /// The numbers of each part of a profile, in the order of its parts.
     Parts(Vec<Measurement>),
     Durability(Box<Durability>),
-    /// Why there are none.
     Error(Failure),
 }
 
@@ -103,7 +100,6 @@ impl Reply {
         bakeoff_model::json::read(bytes)
     }
 
-    /// What of the acknowledged writes is there, or why that is not known.
     pub fn into_durability(self) -> Result<Durability, Failure> {
         match self {
             Reply::Durability(kept) => Ok(*kept),
@@ -127,12 +123,10 @@ impl Reply {
 #[error("{message}")]
 pub struct Failure {
     pub kind: FailureKind,
-    /// What happened, why, and what to do, for people.
     pub message: String,
 }
 
 impl Failure {
-    /// The answer is not of the kind that was asked for.
     fn unexpected(what: &str) -> Failure {
         let message = format!("the measuring process sent an unexpected answer: {what}");
         Failure { kind: FailureKind::Protocol, message }
@@ -148,14 +142,11 @@ pub enum FailureKind {
     ReadOnly,
     Permission,
     NotFound,
-    /// The job makes no sense, or not on this target.
     Invalid,
-    /// This kernel, machine, filesystem or build cannot do it.
     Unsupported,
     NoMemory,
     /// The device or filesystem failed an operation.
     Io,
-    /// What was read back is not what was written.
     VerifyFailed,
     /// The task could not be read; the parent and the child do not understand each other.
     Protocol,

@@ -19,9 +19,7 @@ pub static TOOL: Tool =
 const BLOCK_BYTES: f64 = 4096.0;
 /// A smaller number of MB/s may be one of GB/s; no drive of such a table writes 10 GB/s.
 const LEAST_SURE_MB: f64 = 10e6;
-/// Lines between an output and the table that repeats it.
 const FAR_LINES: u64 = 150;
-/// Figures that wait for an output at most.
 const MOST_PENDING: usize = 1000;
 
 type Units = &'static [(&'static str, u64)];
@@ -50,7 +48,6 @@ struct PendingFigure {
     tool: &'static str,
     number: String,
     is_in_table: bool,
-    /// None where it cannot be read.
     result: Option<ToolResult>,
 }
 
@@ -108,7 +105,6 @@ impl Reader for StorageSh {
 }
 
 impl StorageSh {
-    /// Gives what no output above has.
     fn give(&mut self, out: &mut Out) {
         for PendingFigure { line, tool, number, result, .. } in self.pending.drain(..) {
             if out.has_printed(line.saturating_sub(FAR_LINES)..=line, tool, &number) {

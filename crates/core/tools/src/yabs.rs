@@ -22,7 +22,6 @@ pub static TOOL: Tool = Tool {
 const ROWS: [(&str, &str); 3] = [("Read", "read"), ("Write", "write"), ("Total", "total")];
 /// Bytes of a KB: since July 2026, and before.
 const KILOBYTES: [u64; 2] = [1000, 1024];
-/// Most figures of a table.
 const FIGURES: usize = 100;
 
 #[derive(Debug, Default)]
@@ -37,7 +36,6 @@ struct YabsTable {
     version: Option<String>,
     last_line: u64,
     is_dd: bool,
-    /// The block sizes of the columns that are open.
     columns: Vec<String>,
     rows: usize,
     figures: Vec<YabsFigure>,
@@ -46,13 +44,10 @@ struct YabsTable {
 
 #[derive(Debug)]
 struct YabsFigure {
-    /// Its column and its row.
     name: String,
-    /// With either KB.
     rates: [Quantity; 2],
     /// Requests per second, and the bytes of each; dd has none.
     requests: Option<(Quantity, u64)>,
-    /// Whether it is the sum of two that were cut.
     is_sum: bool,
     line: u64,
 }
@@ -228,7 +223,6 @@ impl YabsFigure {
         Some(YabsFigure { name, rates, requests, is_sum, line })
     }
 
-    /// Whether the rate is that of the requests, with that KB.
     fn fits(&self, kilobyte: usize) -> bool {
         let Some((iops, bytes)) = &self.requests else { return true };
         let span = |quantity: &Quantity| {

@@ -63,7 +63,6 @@ pub struct Libaio {
     in_flight: u32,
 }
 
-/// Whether contexts can be had here, tried with the smallest one.
 pub fn try_out() -> io::Result<()> {
     let context = set_up(1)?;
     destroy(context);

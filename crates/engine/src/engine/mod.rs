@@ -19,7 +19,6 @@ pub struct Op {
     pub slot: u32,
     pub write: bool,
     pub len: u32,
-    /// Byte offset on the target.
     pub offset: u64,
     pub memory: *mut u8,
 }
@@ -43,7 +42,6 @@ pub struct Setup<'a> {
 
 /// One way to do I/O. Lives in the thread that made it.
 pub trait Engine: Sized {
-    /// Prepares everything that can be prepared before the clock starts.
     fn new(setup: &Setup) -> io::Result<Self>;
 
     /// Lets go of the target, so that closing it is the last use.
@@ -97,7 +95,6 @@ pub trait Queued: Engine {
         Ok(())
     }
 
-    /// The I/O a slot had last.
     fn op_of(&self, slot: u32) -> Op;
 
     /// Hands over what was taken, and waits until at least one I/O is done or for `patience_ns`,

@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-/// The calls have the same numbers on every architecture but Alpha.
 const SYS_SETUP: c_long = 425;
 const SYS_ENTER: c_long = 426;
 const SYS_REGISTER: c_long = 427;
@@ -147,7 +146,6 @@ impl Drop for Shared {
 }
 
 pub struct Ring {
-    /// Entries taken so far, and how many of them the kernel has.
     tail: u32,
     handed: u32,
     sq_mask: u32,
@@ -344,7 +342,6 @@ impl Ring {
         tail.wrapping_sub(self.head)
     }
 
-    /// The next that is done; there has to be one.
     #[inline]
     pub fn pop(&mut self) -> Cqe {
         let at = (self.head & self.cq_mask) as usize;

@@ -50,7 +50,6 @@ pub struct OfRing<const NOP: bool> {
     whole: i32,
 }
 
-/// Whether rings can be had here, tried with the smallest one.
 pub fn try_out() -> io::Result<()> {
     /// What io_uring_register(2) fills in: a head and an entry for each operation.
     #[repr(C)]

@@ -10,7 +10,6 @@ use crate::windows::Counts;
 
 /// Least bytes of a pool; see [`crate::data`].
 const POOL_BYTES: usize = 1 << 20;
-/// Most buffers of a pool.
 const POOL_BUFFERS_MAX: usize = 4096;
 /// Making data may take one part in so many of the time.
 const SHARE_MAX: u64 = 20;
@@ -35,7 +34,6 @@ pub struct Filler {
 }
 
 impl Filler {
-    /// Buffers each slot needs to have a pool worth the name.
     pub fn buffers_per_slot(job: &Job, depth: usize) -> usize {
         // bs is at most 1 GiB.
         let bs = job.bs as usize;
@@ -136,12 +134,10 @@ impl Filler {
         self.pooled_from
     }
 
-    /// Writes whose body was in the pool already.
     pub fn pooled_ios(&self) -> u64 {
         self.pooled_ios
     }
 
-    /// A slice begins, which counts its own.
     pub fn count_anew(&mut self) {
         self.pooled_ios = 0;
     }

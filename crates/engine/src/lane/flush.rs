@@ -39,7 +39,6 @@ pub struct Flushes {
     /// Writes until each kind of flush is due, when `left` was set.
     to_fsync: u64,
     to_fdatasync: u64,
-    /// Writes left until either is due, and what it was set to.
     left: u64,
     left_set: u64,
     end_fsync: bool,
@@ -94,7 +93,6 @@ impl Flushes {
         self.left == 0 || (at_end && self.rest().is_some())
     }
 
-    /// Writes until each kind of flush is due.
     fn to_go(&self) -> (u64, u64) {
         let begun = self.left_set - self.left;
         (self.to_fsync - begun, self.to_fdatasync - begun)

@@ -152,7 +152,6 @@ impl<E: Immediate> Lane<'_, E> {
     }
 }
 
-/// Goes on with a transfer that stopped short, or gives up.
 #[cold]
 fn go_on<E: Immediate>(engine: &mut E, mut op: Op, mut result: i32) -> Result<(), EngineError> {
     loop {

@@ -14,14 +14,12 @@ use super::Lane;
 pub struct Queue {
     /// When the I/O of each slot began.
     start_ns: Vec<u64>,
-    /// Which block the I/O of each slot is on.
     blocks: Vec<u64>,
     free: Vec<u32>,
     /// I/Os prepared in this turn and not handed over yet.
     prepared: Vec<Op>,
     /// Completions of this turn that are not of whole I/Os.
     odd: Vec<Done>,
-    /// A write that waits for another to the same block.
     held: Option<Step>,
     apart: bool,
     /// Each I/O has a start and an end of its own.

@@ -27,13 +27,11 @@ pub struct SlicedLane<'a, E> {
 }
 
 impl<'a, E: Engine> SlicedLane<'a, E> {
-    /// Allocates the rest of what the slices need.
     pub fn new(lane: Lane<'a, E>, work: Loop<'a, E>) -> SlicedLane<'a, E> {
         let queue = lane.queue();
         SlicedLane { lane, queue, work }
     }
 
-    /// Does one part of a slice; the next may follow at once.
     fn part(&mut self, go: &Go, units: u32) -> Result<Piece, EngineError> {
         self.lane.begin_slice(go, units);
         let now = (self.work)(&mut self.lane, &mut self.queue)?;

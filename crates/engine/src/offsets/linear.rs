@@ -8,14 +8,12 @@ pub struct Linear {
     /// Position of the next operation, counted from the end that the walk comes from.
     at: u64,
     distance: u64,
-    /// Where the next round begins, and by how much later the one after it.
     first: u64,
     first_moves: u64,
     is_backward: bool,
 }
 
 impl Linear {
-    /// One after the other, from where the lane begins, and round.
     pub fn forward(span: Span) -> Linear {
         let Span { blocks, start, turn, .. } = span;
         // A lane that takes turns begins each round at its own place.
@@ -23,7 +21,6 @@ impl Linear {
         Linear { blocks, at: start, distance: turn, first, first_moves: 0, is_backward: false }
     }
 
-    /// One before the other, from where the lane begins, counted from the end.
     pub fn backward(span: Span) -> Linear {
         Linear { is_backward: true, ..Linear::forward(span) }
     }

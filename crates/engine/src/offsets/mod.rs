@@ -25,11 +25,9 @@ pub use uniform::Uniform;
 use hot::Hot;
 use zipf::Zipf;
 
-/// Purposes a lane's seed is split for.
 const PURPOSE_OFFSETS: u64 = 1;
 const PURPOSE_PERMUTATION: u64 = 2;
 
-/// One operation to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     pub write: bool,
@@ -46,7 +44,6 @@ pub struct Span {
     pub base: u64,
     /// How many, at least 1.
     pub blocks: u64,
-    /// Where in the span, or in a permutation of it, the lane begins.
     pub start: u64,
     /// Blocks from one of the lane's to its next, where lanes take turns in a sequence; else 1.
     pub turn: u64,
@@ -101,14 +98,11 @@ pub enum Order {
 /// Walks one lane's operations.
 #[derive(Clone, Debug)]
 pub struct Cursor {
-    /// The walk; of a sequential mix that of the reads.
     pub order: Order,
-    /// The walk of the writes of a sequential mix: fio too has a position for each.
     writes: Option<Linear>,
     pub base: u64,
     /// Draws below, of 32 bits, are reads.
     reads_below: u64,
-    /// Reads only, or writes only.
     is_pure: bool,
     /// Of a mix with a rate for each direction: reads, all, and what of a read is due so far.
     turns: Option<(u64, u64, u64)>,
@@ -188,7 +182,6 @@ impl Cursor {
         Step { write: draw >= self.reads_below, block: self.base + block }
     }
 
-    /// Of a sequential mix, or one in turns: the direction first, then the next block in it.
     #[cold]
     fn mixed_step(&mut self) -> Step {
         let write = match &mut self.turns {

@@ -12,7 +12,6 @@ use super::{PURPOSE_PERMUTATION, Span, Walk};
 pub struct Once {
     blocks: u64,
     at: u64,
-    /// Operations left before every block had its turn.
     left: u64,
     passes: u64,
     seed: u64,
@@ -20,7 +19,6 @@ pub struct Once {
 }
 
 impl Once {
-    /// From where the lane begins, and round.
     pub fn new(span: Span, seed: u64) -> Once {
         let permutation = Permutation::new(span.blocks, seed, 0);
         let Span { blocks, start, .. } = span;

@@ -16,7 +16,6 @@ use super::once::Permutation;
 pub struct Zipf {
     ranks: f64,
     theta: f64,
-    /// The integral from where ranks begin to where they end.
     low: f64,
     high: f64,
     /// So close below its rank a draw need not be tested.

@@ -38,7 +38,6 @@ use crate::record::Kind;
 const FEWEST: u64 = 1000;
 const DOWNLOADS: u64 = 4;
 const FLUSH_EVERY_NS: u64 = 1_000_000_000;
-/// How often the flushing thread looks whether it is over.
 const LOOK_NS: u64 = 20_000_000;
 const WRITE_BYTES: u64 = 1 << 20;
 
@@ -47,7 +46,6 @@ struct Arriving {
     kind: Kind,
     files: Vec<OwnedFd>,
     blocks: u64,
-    /// A second, where the job does not say.
     rate: u64,
 }
 

@@ -50,7 +50,6 @@ impl Block {
         &self.memory.block_mut(0)[..len]
     }
 
-    /// The same without a clock, for laying out.
     pub fn fill(&mut self, offset: u64, len: usize) -> &[u8] {
         let bytes = &mut self.memory.block_mut(0)[..len];
         if self.data == Data::Random {

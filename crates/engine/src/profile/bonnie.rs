@@ -28,7 +28,6 @@ use crate::target;
 
 /// Files where nobody says otherwise: `-n 16`.
 const FILES: u32 = 16 * 1024;
-/// The first part with small files.
 const FIRST: u16 = 6;
 const DIRECTORY: &str = "Bonnie";
 /// Bytes of directory entries asked for at a time, as glibc does.
@@ -148,7 +147,6 @@ impl Set {
         Ok(())
     }
 
-    /// Visits every file with the clock running.
     fn visit(
         &self,
         meter: &mut Meter<'_>,

@@ -39,21 +39,16 @@ pub struct DatabaseOptions {
 pub trait Database {
     fn commit(&mut self, rows: u32, row_bytes: u32) -> io::Result<()>;
 
-    /// Brings everything into the database file and flushes it.
     fn settle(&mut self) -> io::Result<()>;
 }
 
 pub type OpenDatabase = fn(&Path, DatabaseOptions) -> io::Result<Box<dyn Database>>;
 
-/// What an application does with its database.
 struct Use {
     file: &'static str,
     options: DatabaseOptions,
-    /// Rows of a transaction.
     rows: u32,
-    /// Transactions of a pass where no time is given.
     fewest: u64,
-    /// A log, and the lines that are appended to it after each transaction.
     log: Option<(&'static str, u32)>,
 }
 

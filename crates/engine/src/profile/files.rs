@@ -129,7 +129,6 @@ pub fn boot(context: &mut Context<'_>) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Opening belongs to the first read.
 fn start(
     file: &OwnedFd,
     size: u64,

@@ -14,19 +14,16 @@ use crate::usage::Usage;
 
 /// What every thread of a part measured; at least one.
 pub struct Lanes<'a> {
-    /// In the order of the lanes.
     pub meters: Vec<Meter<'a>>,
     usage: Usage,
     moved: Moved,
 }
 
 impl Lanes<'_> {
-    /// When the first of them began.
     pub fn start_ns(&self) -> u64 {
         self.meters.iter().map(|m| m.origin_ns).min().unwrap_or(0)
     }
 
-    /// When the last of them was done.
     pub fn end_ns(&self) -> u64 {
         self.meters.iter().map(|m| m.now_ns).max().unwrap_or(0)
     }
@@ -37,7 +34,6 @@ impl Lanes<'_> {
         self.meters.iter().map(|m| m.so_far(kind)).fold((0, 0, 0), add)
     }
 
-    /// The longest of one kind, which only one of them does.
     pub fn longest_ns(&self, kind: Kind) -> u64 {
         self.meters.iter().map(|m| m.longest_ns(kind)).max().unwrap_or(0)
     }

@@ -31,7 +31,6 @@ pub struct Meter<'a> {
     pub recorder: Recorder,
     /// The clock reading that stands for no time passed; moves on over pauses.
     pub origin_ns: u64,
-    /// The last reading of the clock.
     pub now_ns: u64,
     next_check_ns: u64,
     pub usage: Usage,
@@ -176,7 +175,6 @@ impl<'a> Meter<'a> {
         ns
     }
 
-    /// Time of the work so far.
     pub fn elapsed_ns(&self) -> u64 {
         self.now_ns - self.origin_ns
     }

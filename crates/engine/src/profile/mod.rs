@@ -72,7 +72,6 @@ pub fn measure_profile(
     measure_in(Workdir::open(target)?, work, target.into(), live, open)
 }
 
-/// The same in a directory that is open.
 pub(crate) fn measure_in(
     workdir: Workdir,
     work: Work<'_>,
@@ -106,7 +105,6 @@ struct Context<'a> {
     open: OpenDatabase,
     live: &'a Live<'a>,
     counters: &'a Counters,
-    /// What this process had written when the last part was done.
     written_at: Option<u64>,
     profile: Profile,
     wanted: Vec<u16>,
@@ -248,7 +246,6 @@ fn panicked() -> EngineError {
     EngineError::protocol("a thread of the profile panicked")
 }
 
-/// A figure in a tool's words.
 fn figure(name: &str, value: f64, unit: &str) -> Figure {
     Figure { name: name.to_string(), value, unit: unit.to_string() }
 }

@@ -49,7 +49,6 @@ const TABLE: &str = include_str!("../../data/streams.csv");
 const PER_CHAR_BYTES: u64 = 3 << 20;
 /// Records between two reads of iozone's stride test (`-j`).
 const STRIDE: u64 = 17;
-/// Tickets in the pot of bonnie++.
 const SEEKS: u64 = 8192;
 
 type Order = fn(&mut Stream<'_>, u64) -> u64;
@@ -57,7 +56,6 @@ type Work = fn(&mut Stream<'_>, &mut Meter<'_>, OFlags) -> Result<(), EngineErro
 /// A step, and how it opens a file.
 pub type Step = (Work, OFlags);
 
-/// The record that comes at a place of a pass.
 const ORDERS: &[(&str, Order)] = &[
     ("forward", |_, at| at),
     ("backward", |s, at| s.records - 1 - at),
@@ -179,7 +177,6 @@ const STEPS: &[(&str, Work)] = &[
     }),
 ];
 
-/// A file, where one is open.
 #[derive(Default)]
 struct Opened(Option<OwnedFd>);
 
@@ -189,7 +186,6 @@ impl AsFd for Opened {
     }
 }
 
-/// A row of the table.
 pub struct Row {
     pub title: &'static str,
     pub file: &'static str,
@@ -227,7 +223,6 @@ pub struct Stream<'c> {
     record_ns: u64,
     /// How long the calls of the slowest record took together.
     pub longest_ns: u64,
-    /// What went into flushes that the meter does not know.
     pub beside_ns: u64,
 }
 
@@ -259,7 +254,6 @@ impl Row {
         })
     }
 
-    /// The threads of a part of a profile, each with its row.
     pub fn of_part(profile: &str, part: &str) -> Result<Vec<Row>, EngineError> {
         let own = |row: &[&str; 10]| row[..2] == [profile, part];
         rows(TABLE).filter(own).map(Row::read).collect()

@@ -30,7 +30,6 @@ const FILES: u32 = 128;
 /// Most files: each is open, and a process may have 1024.
 const FILES_MAX: u32 = 900;
 const READS_PER_WRITE: f64 = 1.5;
-/// Tells the generator apart from others of the same seed.
 const OFFSETS: u64 = 0x7379_7362;
 
 pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
@@ -45,7 +44,6 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
 #[derive(Clone, Copy)]
 struct FileSet {
     rw: Rw,
-    /// Whether its files are new.
     is_new: bool,
     files: u32,
     file_bytes: u64,

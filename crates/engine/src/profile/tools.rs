@@ -25,7 +25,6 @@ use crate::usage::Usage;
 
 const KINDS: [Kind; 3] = [Kind::Read, Kind::Write, Kind::Flush];
 
-/// Does those parts of the profile that have a row in the table.
 pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     for (part, spec) in (0..).zip(profiles::part_specs(context.profile)) {
         if !context.wants(part) {
@@ -76,7 +75,6 @@ fn single(context: &mut Context<'_>, part: u16, row: &Row) -> Result<(), EngineE
     Ok(())
 }
 
-/// Several streams at the same time.
 fn several(context: &mut Context<'_>, part: u16, rows: &[Row]) -> Result<(), EngineError> {
     let profile = context.profile;
     let is_nas = profile == Profile::Nas;

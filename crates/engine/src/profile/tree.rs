@@ -17,7 +17,6 @@ use crate::error::EngineError;
 const DIRECTORIES: u32 = 16;
 const FILES_MIN: u64 = 16;
 const FILES_MAX: u64 = 65_536;
-/// Tells the sizes apart from other numbers of the same seed.
 const SIZES: u64 = 0x7472_6565;
 
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +39,6 @@ impl Tree {
         Tree { files, smallest, octaves, seed: job.seed }
     }
 
-    /// Bytes of a file.
     pub fn size(&self, file: u32) -> u64 {
         let mut random = SplitMix64::derive(self.seed, &[SIZES, file.into()]);
         let floor = self.smallest << (random.next_u64() % u64::from(self.octaves));
@@ -71,7 +69,6 @@ impl Tree {
         &rooms[(file % DIRECTORIES) as usize]
     }
 
-    /// Puts all files out of memory where the job asks for it.
     pub fn cool(&self, rooms: &[Workdir], job: &Job) -> Result<(), EngineError> {
         for number in 0..self.files {
             block::cool(self.open(rooms, number)?, job)?;

@@ -52,7 +52,6 @@ impl Workdir {
         &self.dir
     }
 
-    /// Makes a file, or empties the one that is there.
     pub fn create(&self, name: &str, extra: OFlags) -> Result<OwnedFd, EngineError> {
         let flags = OFlags::CREATE | OFlags::TRUNC | extra;
         file(&self.dir, name, flags).map_err(|e| EngineError::io("creating a file", e))
@@ -77,7 +76,6 @@ impl Workdir {
         renameat(&self.dir, from, &self.dir, to).map_err(|e| EngineError::io("renaming a file", e))
     }
 
-    /// Removes a file; that it is not there is fine.
     pub fn remove(&self, name: &str) -> Result<(), EngineError> {
         match unlinkat(&self.dir, name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),

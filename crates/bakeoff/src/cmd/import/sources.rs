@@ -11,11 +11,8 @@ use bakeoff_model::path::RawPath;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
 
-/// Most files of one directory, however deep.
 const FILES_LIMIT: usize = 10_000;
-/// Longest time until a pipe has a writer, and for all that a device gives.
 const SOON: Duration = Duration::from_secs(10);
-/// Longest time in which the writer of a pipe writes nothing.
 const SILENCE: Duration = Duration::from_secs(3600);
 const DEPTH_LIMIT: u32 = 32;
 
@@ -27,7 +24,6 @@ pub struct Source {
 
 #[derive(Default)]
 pub struct Listed {
-    /// In the order of their names.
     pub sources: Vec<Source>,
     pub failures: Vec<(RawPath, io::Error)>,
 }
@@ -76,7 +72,6 @@ impl Patient {
         Ok(Patient { file, patience, opened: Instant::now(), has_begun: false })
     }
 
-    /// Waits until there may be something to read, or the writers are gone.
     fn wait(&self, longest: Duration) -> io::Result<PollFlags> {
         let timeout = Timespec::try_from(longest).map_err(io::Error::other)?;
         let mut fds = [PollFd::new(&self.file, PollFlags::IN)];

@@ -24,7 +24,6 @@ use crate::ui::say;
 
 const DRAW_LIMIT: Duration = Duration::from_secs(60);
 
-/// Writes one run in a format for programs.
 pub fn write(
     global: &Global,
     args: &Show,
@@ -105,7 +104,6 @@ fn make_directory(path: &Path) -> Result<(), Fault> {
     made.map(drop).map_err(|error| stored::unwritten(path, error))
 }
 
-/// One document with all cases, or in a directory one for each, which is what fio-plot reads.
 fn fio_json(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
     let cases = report::fio_json::cases(run);
     let Some(directory) = directory(output, "one document with all cases", "one per case")? else {
@@ -136,7 +134,6 @@ fn file_name(name: &str) -> String {
     format!("{kept}-{lost:x}")
 }
 
-/// The script; in a directory also the picture, where gnuplot is installed.
 fn gnuplot(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
     let name = format!("bakeoff-{}", run.header.run);
     let picture = format!("{name}.png");

@@ -16,7 +16,6 @@ use crate::cmd::{redacted, stored};
 use crate::fault::Fault;
 use crate::store::folded;
 
-/// Writes the page, or its blocks in Markdown.
 pub fn write(
     global: &Global,
     args: &Show,
@@ -31,7 +30,6 @@ pub fn write(
     stored::write_text(path, &text)
 }
 
-/// The run of the page; without private values if it is for others.
 fn analysed(global: &Global, args: &Show) -> Result<(Run, Analysis), Fault> {
     let (store, id) = stored::find(global, &args.run)?;
     let mut run = folded::read(&*store, &id)?;
@@ -46,7 +44,6 @@ fn analysed(global: &Global, args: &Show) -> Result<(Run, Analysis), Fault> {
     Ok((run, analysis))
 }
 
-/// The run as a picture.
 pub fn card(global: &Global, args: &Show, path: Option<&Path>, is_svg: bool) -> Result<(), Fault> {
     let (run, analysis) = analysed(global, args)?;
     let picture = report::card(&run, &analysis);

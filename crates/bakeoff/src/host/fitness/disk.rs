@@ -39,7 +39,6 @@ pub fn read(root: &Root, layer: &Layer, chain: &[Layer], system: &System) -> Dis
     disk
 }
 
-/// Partitions of the drive in the chain; when the whole drive was asked about, all of them.
 fn partitions(layer: &Layer, chain: &[Layer], system: &System) -> Vec<Layer> {
     let is_of_disk = |part: &&Layer| {
         let below = system.named(&part.name).map(|d| d.below.clone()).unwrap_or_default();

@@ -16,7 +16,6 @@ const TICK: Duration = Duration::from_millis(100);
 
 struct Look {
     at: Instant,
-    /// Ticks of all CPUs: busy, all.
     cpu: Option<(u64, u64)>,
     swapped: Option<u64>,
     disks: Vec<Option<BlockStat>>,

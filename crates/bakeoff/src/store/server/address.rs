@@ -19,10 +19,8 @@ use super::is_address;
 use super::passfile::{self, Wanted};
 use crate::store::{ErrorClass, StoreError};
 
-/// Where Debian and Fedora keep the socket of a server on the same machine.
 const SOCKETS: &str = "/var/run/postgresql";
 const PORT: u16 = 5432;
-/// Time for a connection, its encryption and its authentication.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// An address with everything a connection needs. It prints without secrets.
@@ -31,7 +29,6 @@ pub struct Address {
     pub(super) connect: Duration,
     pub(super) certificates: Option<PathBuf>,
     shown: String,
-    /// As it was typed; never with a password.
     typed: String,
 }
 
@@ -106,7 +103,6 @@ impl Address {
         printable(self.typed.as_bytes())
     }
 
-    /// The role, where it is known before the connection.
     pub fn user(&self) -> String {
         self.config.get_user().map_or("your user name".to_string(), |u| printable(u.as_bytes()))
     }
@@ -121,7 +117,6 @@ impl Address {
     }
 }
 
-/// Parameters that are read here, because the library has not got them.
 #[derive(Default)]
 struct OwnParameters {
     root: Option<String>,
@@ -149,7 +144,6 @@ impl OwnParameters {
     }
 }
 
-/// What the address leaves open, as libpq fills it in.
 fn complete(config: &mut Config, var: &dyn Fn(&str) -> Option<String>) {
     if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
         config.host(var("PGHOST").unwrap_or_else(|| SOCKETS.to_string()));

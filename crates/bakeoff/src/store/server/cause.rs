@@ -10,7 +10,6 @@ use super::address::Address;
 use crate::store::{ErrorClass, StoreError};
 
 impl StoreError {
-    /// What the library said about a connection or a statement.
     pub(super) fn from_server(address: &Address, error: &tokio_postgres::Error) -> StoreError {
         let Some(said) = error.as_db_error() else {
             return StoreError::not_of_server(address, error);
@@ -52,7 +51,6 @@ impl StoreError {
         StoreError::new(ErrorClass::Server, text)
     }
 
-    /// It cannot take more work now.
     pub(super) fn busy_server(server: impl Display, detail: &str) -> StoreError {
         StoreError::server(format!(
             "the server {server} is busy or starting: {detail}. Repeat the command later"
@@ -85,7 +83,6 @@ impl StoreError {
     }
 }
 
-/// Wrong password, or a role that is not known or not admitted.
 fn reported(server: &str, detail: &str) -> StoreError {
     let text = format!("the server {server} reports: {detail}");
     StoreError::new(ErrorClass::ServerSaid, text)

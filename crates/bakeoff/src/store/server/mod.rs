@@ -117,7 +117,6 @@ impl Server {
         Err(StoreError::server(error))
     }
 
-    /// Waits for an answer, for so long.
     fn ask<T>(
         &self,
         limit: Duration,

@@ -8,7 +8,6 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use sha2::{Digest, Sha256};
 
-/// A part is closed when its lines have so many bytes.
 const PART_BYTES: usize = 1 << 20;
 /// Largest run on a server, by the text of its events. Who reads has all of it in memory, and a run
 /// of many hours has a tenth of it.
@@ -16,7 +15,6 @@ pub const RUN_BYTES: u64 = 128 << 20;
 /// zlib's own default: a good half of what the best level gains, at a fifth of its time.
 const LEVEL: u8 = 6;
 
-/// The parts of these lines, in order.
 pub fn pack(lines: &[String]) -> impl Iterator<Item = Vec<u8>> {
     let mut left = lines;
     std::iter::from_fn(move || {

@@ -16,7 +16,6 @@ use rustix::process::geteuid;
 
 use crate::store::StoreError;
 
-/// Most bytes of the file that are read.
 const MOST_BYTES: u64 = 1 << 20;
 const OTHERS: u32 = 0o077;
 

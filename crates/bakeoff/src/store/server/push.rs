@@ -31,7 +31,6 @@ pub fn so_far(to: &Path, local: &Sqlite, id: &RunId, run: &Run) -> Result<(), St
     server.send(&outgoing, &local.lines(id)?, known.as_ref()).map(drop)
 }
 
-/// Why a run that could be sent is not.
 pub const LEFT_OUT: [&str; 3] = [IN_PROGRESS, NOT_FINISHED, NOT_MEASURED];
 const IN_PROGRESS: &str = "in progress";
 const NOT_FINISHED: &str = "not finished";
@@ -40,13 +39,9 @@ const NOT_MEASURED: &str = "without measurements";
 /// What became of runs that were to be sent.
 #[derive(Default)]
 pub struct Pushed {
-    /// With the number of their events.
     pub sent: Vec<(RunId, Sent, u64)>,
-    /// One of [`LEFT_OUT`].
     pub left_out: Vec<(RunId, &'static str)>,
-    /// What is wrong with them takes nothing from other runs.
     pub failed: Vec<(RunId, Fault)>,
-    /// The server has them, and this machine could not keep that.
     pub without_receipt: Vec<(RunId, StoreError)>,
 }
 
@@ -88,7 +83,6 @@ impl Pushed {
 }
 
 enum Done {
-    /// With what the server has now, if that is new.
     Sent(Sent, Option<Content>),
     LeftOut(&'static str),
 }

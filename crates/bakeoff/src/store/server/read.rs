@@ -20,13 +20,11 @@ const PART: Duration = Duration::from_secs(600);
 /// Most runs whose first events are asked for at once, and the largest first event.
 const FIRSTS: usize = 32;
 const FIRST_BYTES: i32 = 1 << 20;
-/// Runs that a list shows without being asked for all.
 const SHOWN: &str = "(r.cells > 0 OR r.label IS NOT NULL OR NOT r.is_stopped)";
 /// Columns of a summary. Long text is cut: a board must not fill the memory of who reads.
 const SUMMARY: &str = "SELECT r.id, r.created_unix_ns, left(r.verb, 400), left(r.title, 2000), \
                        left(r.label, 2000), r.events, r.blocks, r.cells, left(r.verdict, 4000), \
                        r.is_stopped FROM bakeoff.runs r";
-/// More runs than these are told apart by reading all ids.
 const FEW: usize = 1_000;
 
 type Values = Vec<Box<dyn ToSql + Sync>>;
@@ -196,7 +194,6 @@ fn all_of(parts: &[String]) -> String {
     }
 }
 
-/// The conditions of a statement; each only if it is asked for.
 fn conditions(filter: &Filter) -> (Vec<String>, Values) {
     let (mut parts, mut values): (Vec<String>, Values) = (Vec::new(), Vec::new());
     let mut add = |part: &str, value: Box<dyn ToSql + Sync>| {
@@ -233,7 +230,6 @@ pub(super) fn unsigned(count: i64) -> u64 {
     u64::try_from(count).unwrap_or(0)
 }
 
-/// A row as a summary; one whose id is none is left out.
 fn summary(row: &Row) -> Option<Summary> {
     let count = |column: usize| unsigned(row.get(column));
     let events = count(5);

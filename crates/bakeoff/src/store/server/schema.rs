@@ -9,7 +9,6 @@ use std::fmt::Write;
 /// Each brings a database of the layout before to the next; never changed once released.
 const MIGRATIONS: &[&str] =
     &[include_str!("migrations/1_runs.sql"), include_str!("migrations/2_machines.sql")];
-/// The latest layout this bakeoff knows.
 pub const KNOWN: i32 = MIGRATIONS.len() as i32;
 
 /// A script for psql that creates or updates the tables and roles. All or nothing, and without

@@ -19,7 +19,6 @@ use super::{ANSWER, Server, time_for};
 use crate::store::listed::digest_of;
 use crate::store::{Digest, ErrorClass, RunId, StoreError};
 
-/// Most characters of a text that runs are found by.
 const FACT_CHARS: usize = 400;
 
 /// A run with what a list of runs shows of it and finds it by.
@@ -43,7 +42,6 @@ pub struct Known {
     number: i64,
     pub is_own: bool,
     pub content: Content,
-    /// Its label, if it is this role's.
     pub label: Option<String>,
 }
 
@@ -51,9 +49,7 @@ pub struct Known {
 pub enum Sent {
     /// The server has it now: bytes that were sent.
     New(u64),
-    /// It went on since, and the server has the rest now.
     Added(u64),
-    /// Only its label was new.
     Labelled,
     Already,
 }
@@ -261,7 +257,6 @@ impl Server {
         self.put_parts(known.number, row.get(0), rest)
     }
 
-    /// Stores lines as parts from that one on; how many bytes they have.
     fn put_parts(&self, number: i64, from: i32, lines: &[String]) -> Result<u64, StoreError> {
         let sql = "INSERT INTO bakeoff.parts (run, part, bytes) VALUES ($1, $2, $3)";
         let statement = self.ask(ANSWER, self.client.prepare(sql))?;
@@ -275,7 +270,6 @@ impl Server {
     }
 }
 
-/// What the server has of a run is not how it began.
 fn differs(run: &RunId) -> StoreError {
     let text = format!(
         "run {run} is already on the server with different content; it was not changed there. \
@@ -297,7 +291,6 @@ fn rows(facts: &Facts) -> (Vec<&'static str>, Vec<String>) {
     pairs.unzip()
 }
 
-/// As it is kept to be found by.
 fn short(text: &str) -> String {
     storable(text).chars().take(FACT_CHARS).collect()
 }

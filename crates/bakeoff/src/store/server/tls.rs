@@ -138,7 +138,6 @@ impl ServerCertVerifier for Verifier {
 
 pub struct Handshake {
     connector: TlsConnector,
-    /// A socket has none; it is not encrypted.
     name: Result<ServerName<'static>, InvalidDnsNameError>,
 }
 
@@ -197,7 +196,6 @@ impl AsyncWrite for Encrypted {
 }
 
 impl tokio_postgres::tls::TlsStream for Encrypted {
-    /// The certificate is verified, so nobody is between the two ends.
     fn channel_binding(&self) -> ChannelBinding {
         ChannelBinding::none()
     }

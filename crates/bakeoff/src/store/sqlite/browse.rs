@@ -13,7 +13,6 @@ impl Sqlite {
         Ok(to_u64(self.db().value("SELECT count(*) FROM runs", [])?.unwrap_or(0)))
     }
 
-    /// How many runs may be those wanted.
     pub fn found(&self, filter: &Filter) -> Result<u64, StoreError> {
         query::found(self.db(), filter, VERSION)
     }

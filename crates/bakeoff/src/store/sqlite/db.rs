@@ -42,13 +42,11 @@ impl Db<'_> {
         prepared.query_row(values, |row| row.get(0)).optional().map_err(|e| self.error(&e))
     }
 
-    /// The ids in the first column.
     pub fn ids(&self, sql: &str, values: impl Params) -> Result<Vec<RunId>, StoreError> {
         let ids = self.rows(sql, values, |row| row.get::<_, String>(0))?;
         Ok(ids.iter().filter_map(|id| RunId::parse(id)).collect())
     }
 
-    /// Changes rows; how many.
     pub fn change(&self, sql: &str, values: impl Params) -> Result<usize, StoreError> {
         let changed = self.connection.prepare_cached(sql).and_then(|mut s| s.execute(values));
         changed.map_err(|e| self.error(&e))
@@ -63,13 +61,11 @@ impl Db<'_> {
         self.find_number(run)?.ok_or_else(|| StoreError::not_found(run.as_str(), &[]))
     }
 
-    /// How many events the run has.
     pub fn count(&self, number: i64) -> Result<u64, StoreError> {
         let sql = "SELECT coalesce(max(seq) + 1, 0) FROM events WHERE run = ?1";
         Ok(to_u64(self.value(sql, [number])?.unwrap_or(0)))
     }
 
-    /// The run's events, each as its text.
     pub fn lines(&self, number: i64, run: &RunId) -> Result<Vec<String>, StoreError> {
         let sql = "SELECT seq, json FROM events WHERE run = ?1 ORDER BY seq";
         let rows = self.rows(sql, params![number], |row| Ok((row.get(0)?, row.get(1)?)))?;

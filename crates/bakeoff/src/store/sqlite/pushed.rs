@@ -11,7 +11,6 @@ use crate::host;
 use crate::store::server::Content;
 
 impl Sqlite {
-    /// The name that its owner gave the run.
     pub fn label(&self, run: &RunId) -> Result<Option<String>, StoreError> {
         let label = self.db().value("SELECT label FROM runs WHERE id = ?1", [run.as_str()])?;
         Ok(label.flatten())
@@ -26,7 +25,6 @@ impl Sqlite {
         Ok(found.into_iter().next())
     }
 
-    /// Keeps what that server acknowledged now.
     pub fn set_receipt(
         &mut self,
         run: &RunId,

@@ -17,11 +17,9 @@ const RUNS: &str = "WITH counted AS (
          d.blocks, d.verdict, d.is_stopped, d.cells
      FROM counted r LEFT JOIN digests d
          ON d.run = r.number AND d.version = ?1 AND d.events = r.n";
-/// Text is in the filter in lower case already.
 const BY_FACT: &str = "(d.run IS NULL OR r.number IN (
          SELECT f.run FROM facts f WHERE f.kind = '#' AND instr(lower(f.text), ?) > 0))";
 
-/// Text is in lower case here as well; an id always is.
 const BY_WORD: &str = "(instr(lower(r.verb || ' ' || r.title), ?) > 0 OR instr(r.id, ?) = 1)";
 
 /// The runs that may be those wanted, the latest first: `most` of them, behind the first `skip`.
@@ -76,7 +74,6 @@ fn statement(filter: &Filter, version: &str) -> (String, Vec<Box<dyn ToSql>>) {
     (format!("{RUNS}{condition} ORDER BY r.number DESC"), values)
 }
 
-/// Keeps what was made of the run by that version, and what it is found by.
 pub(super) fn keep(
     db: Db<'_>,
     number: i64,
@@ -140,7 +137,6 @@ pub(super) fn to_i64(seq: u64) -> i64 {
     i64::try_from(seq).unwrap_or(i64::MAX)
 }
 
-/// A count is never negative.
 pub(super) fn to_u64(count: i64) -> u64 {
     u64::try_from(count).unwrap_or(0)
 }

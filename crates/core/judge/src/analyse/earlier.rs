@@ -49,7 +49,6 @@ pub fn figures(header: &Header, stored: &[Run]) -> Option<EarlierFigures> {
     (!workloads.is_empty()).then_some(EarlierFigures { workloads })
 }
 
-/// What has to be alike for two drives to be of one kind.
 #[derive(PartialEq)]
 struct LikeDrive {
     medium: bakeoff_model::normal::Medium,

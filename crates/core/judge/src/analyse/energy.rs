@@ -37,7 +37,6 @@ pub fn from_cells(cells: &[&Cell]) -> Option<Energy> {
     })
 }
 
-/// The most telling meter that all cells have.
 fn meter(cells: &[&Cell]) -> Option<Meter> {
     let of = |cell: &&Cell| -> Vec<Meter> {
         let power = cell.telemetry.as_ref().map(|told| told.power.as_slice()).unwrap_or_default();

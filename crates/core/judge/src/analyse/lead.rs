@@ -16,10 +16,8 @@ use bakeoff_model::lead::{
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Verdict;
 
-/// The time about which it is told what it would do.
 const MORE_NS: u64 = 600_000_000_000;
 
-/// The verdict by the lead, with everything that belongs to it.
 pub fn from_run(of: &ComparedRun, compared: &Comparison, findings: &[Finding]) -> (Verdict, Lead) {
     let &ComparedRun { run, table, .. } = of;
     let margin = run.header.protocol.tie_margin;
@@ -55,7 +53,6 @@ pub fn from_run(of: &ComparedRun, compared: &Comparison, findings: &[Finding]) -
     (verdict, lead)
 }
 
-/// Why there is no verdict by the lead, if there is none.
 fn refusal(of: &ComparedRun, compared: &Comparison, findings: &[Finding]) -> Option<Refusal> {
     let &ComparedRun { run, table, .. } = of;
     let (complete, needed) = (table.blocks().len() as u32, run.header.protocol.first_look());
@@ -76,7 +73,6 @@ fn refusal(of: &ComparedRun, compared: &Comparison, findings: &[Finding]) -> Opt
     (!ids.is_empty()).then_some(Refusal::Findings { ids })
 }
 
-/// The leader and those that are within the margin of it and of each other.
 fn equals(run: &Run, compared: &Comparison, led: &Led) -> Vec<String> {
     let margin = run.header.protocol.tie_margin;
     let mut together: Vec<CandidateIx> = Vec::new();
@@ -102,7 +98,6 @@ fn behind(run: &Run, led: &Led) -> Vec<Behind> {
     closest_first(led, |low| low > 0.0).into_iter().map(tell).collect()
 }
 
-/// Those without an interval could be anything, and are not in the list.
 fn rivals(run: &Run, led: &Led) -> Vec<Rival> {
     let tell = |a: &Against| Rival {
         candidate: run.header.candidates[a.other].name.clone(),
@@ -111,7 +106,6 @@ fn rivals(run: &Run, led: &Led) -> Vec<Rival> {
     closest_first(led, |low| low <= 0.0 && low.is_finite()).into_iter().map(tell).collect()
 }
 
-/// The others whose lower bound is as wanted.
 fn closest_first(led: &Led, is_it: fn(f64) -> bool) -> Vec<&Against> {
     let mut found: Vec<&Against> = led.against.iter().filter(|a| is_it(a.interval.low)).collect();
     found.sort_by(|x, y| x.interval.low.total_cmp(&y.interval.low).then(x.other.cmp(&y.other)));
@@ -146,7 +140,6 @@ fn excluded(of: &ComparedRun, compared: &Comparison) -> Vec<Excluded> {
     known.chain(CandidateIx::all(run.header.candidates.len()).filter_map(few)).collect()
 }
 
-/// The stalls of every candidate that had any, A/A twins included.
 fn stalls(&ComparedRun { run, table, .. }: &ComparedRun, workload: WorkloadIx) -> Vec<Stalls> {
     let metric = run.header.workloads[workload].metric;
     let of = |c: CandidateIx| {
@@ -164,7 +157,6 @@ fn stalls(&ComparedRun { run, table, .. }: &ComparedRun, workload: WorkloadIx) -
     CandidateIx::all(run.header.candidates.len()).filter_map(of).collect()
 }
 
-/// What ten more minutes would do.
 fn more(run: &Run, led: &Led) -> Option<More> {
     let block_ns = schedule::mean_block_ns(run).filter(|ns| *ns > 0)?;
     let blocks = u32::try_from(MORE_NS / block_ns).unwrap_or(u32::MAX);

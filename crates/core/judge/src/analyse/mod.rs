@@ -31,7 +31,6 @@ use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
 use bakeoff_stats::paired::Interval;
 
-/// Everything a reader needs to know about a run.
 pub fn analyse(run: &Run) -> Analysis {
     let table = Table::from_evidence(run);
     let whole = ComparedRun::new(run, &table);
@@ -115,7 +114,6 @@ fn workload_verdict(
     }
 }
 
-/// Every pair. Those of the leader have its intervals, from which its lead is.
 fn effects(run: &Run, table: &Table, compared: &Comparison) -> Vec<Effect> {
     let mut pairs = compared.pairs.clone();
     let led = decide::lead::Lead::new(run, table, compared, 1);

@@ -27,7 +27,6 @@ use bakeoff_model::workloads;
 use bakeoff_stats::distinct;
 use bakeoff_stats::histogram::Histogram;
 
-/// What disturbs a machine so that nothing on it may be called slow.
 const DISTURBING: [&str; 6] = [
     machine::BACKGROUND,
     machine::THROTTLED,
@@ -39,7 +38,6 @@ const DISTURBING: [&str; 6] = [
 
 /// From this share of what a link carries on, the link is what limits.
 const AT_LIMIT: f64 = 0.9;
-/// A figure may be this much above what others measured over the link.
 const ABOVE_PRACTICE: f64 = 1.15;
 /// Nearly every drive reads at a third of a link of at most so many bytes a second, so that less is
 /// slow whatever the drive.
@@ -51,7 +49,6 @@ const LOWEST_OF_LINK: f64 = 0.6;
 const SHARE_OF_LABEL: f64 = 0.8;
 /// Below this share of the lowest of earlier runs, a drive has become slow.
 const SHARE_OF_EARLIER: f64 = 0.7;
-/// Fewest earlier runs on a drive that say how fast it is.
 const EARLIER_RUNS: usize = 2;
 /// Quantiles of the latency that are told, the highest that enough operations support.
 const TAILS: [u8; 4] = [99, 95, 90, 50];
@@ -98,7 +95,6 @@ fn place(run: &Run) -> Option<&Place> {
     run.header.candidates.first()?.place()
 }
 
-/// The built-in workload of a test, whatever its name is in the run.
 fn is_test(workload: &Workload, test: Test) -> bool {
     let is_it = |known: &Workload| {
         let (a, b) = (&workload.job, &known.job);
@@ -112,7 +108,6 @@ fn is_test(workload: &Workload, test: Test) -> bool {
         && workloads::find(test.workload()).is_ok_and(|w| is_it(&w))
 }
 
-/// What the figures are judged by.
 struct NormalBasis<'a> {
     run: &'a Run,
     place: &'a Place,
@@ -199,7 +194,6 @@ impl NormalBasis<'_> {
         Normality::Normal { at_link_limit: figure.link.as_ref().is_some_and(is_at) }
     }
 
-    /// Above the range: whether it is more than the link can carry.
     fn too_fast(&self, figure: &PlaceFigure) -> Option<bool> {
         let model = self.run.header.host.model.as_deref();
         let most = self.disk.and_then(|disk| links::most_bytes_per_s(model, disk));
@@ -210,7 +204,6 @@ impl NormalBasis<'_> {
         (figure.rate() > high).then_some(false)
     }
 
-    /// Ids of the findings by which a machine was disturbed, each once.
     fn disturbed(&self, workload: &str) -> Vec<String> {
         let is_ours = |f: &&Finding| f.workload.as_deref().is_none_or(|name| name == workload);
         let disturbs =
@@ -241,7 +234,6 @@ impl NormalBasis<'_> {
     }
 }
 
-/// Below what a figure is, the range first.
 fn below(figure: &PlaceFigure) -> Option<Below> {
     let rate = figure.rate();
     if figure.usual.as_ref().is_some_and(|of| rate < of.low) {
@@ -258,7 +250,6 @@ fn below(figure: &PlaceFigure) -> Option<Below> {
     (rate < earlier.low * SHARE_OF_EARLIER).then_some(Below::Earlier)
 }
 
-/// A range as far as the link carries it.
 fn bounded(of: Usual, test: Test, link: Option<&LinkLimit>) -> Usual {
     let Some(practice) = link.map(|link| link.practice_bytes_per_s) else { return of };
     let most = practice * ABOVE_PRACTICE;
@@ -270,7 +261,6 @@ fn bounded(of: Usual, test: Test, link: Option<&LinkLimit>) -> Usual {
     Usual { low: low.min(high), high: Some(high), ..of }
 }
 
-/// A range that earlier runs on other drives of the kind made wider.
 fn widened(of: Usual, kind: &Earlier) -> Usual {
     let is_wider = kind.low < of.low || of.high.is_some_and(|high| kind.high > high);
     if !is_wider {

@@ -7,7 +7,6 @@ use bakeoff_model::event::Cell;
 use bakeoff_model::finding::{Finding, Scope, Severity};
 use bakeoff_model::run::{BlockState, Run};
 
-/// All findings that need no cause of what holds a candidate back.
 pub fn findings(whole: &ComparedRun) -> Vec<Finding> {
     let run = whole.run;
     let mut found = run.findings.clone();
@@ -47,7 +46,6 @@ fn of_cells(run: &Run) -> Vec<Finding> {
     limit::merged(found, cells)
 }
 
-/// Cells that count, and cells that were thrown away or superseded.
 pub fn cell_counts(run: &Run) -> (u32, u32) {
     let is_invalid = |c: &&Cell| evidence::is_invalid(&run.header, c);
     let all = run.complete_cells().count();

@@ -53,7 +53,6 @@ pub fn sentence(header: &Header, candidates: &[CandidateIx]) -> Option<String> {
     ))
 }
 
-/// What to say of places that do not differ in any respect that is known.
 fn alike(places: &[&Place]) -> String {
     match places {
         [first, rest @ ..] if !first.dev.is_empty() && rest.iter().all(|p| p.dev == first.dev) => {

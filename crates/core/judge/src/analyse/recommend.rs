@@ -18,10 +18,8 @@ use bakeoff_model::recommendation::{
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Effect, Verdict, WorkloadVerdict};
 
-/// So far behind, half as fast, nobody is advised who may be.
 const FAR: f64 = 1.0;
 
-/// One candidate with its regrets on the workloads that have an answer.
 struct Considered {
     candidate: CandidateIx,
     regrets: Vec<Regret>,
@@ -87,16 +85,11 @@ pub fn recommendation(of: &ComparedRun, verdicts: &[WorkloadVerdict]) -> Option<
     })
 }
 
-/// What can be said of the candidates together.
 #[derive(Clone, Copy)]
 enum Outlook {
-    /// One is nowhere far behind.
     Suits,
-    /// All others are far behind somewhere for certain.
     Only(CandidateIx),
-    /// Of several nothing is certain yet.
     Open,
-    /// Each is far behind somewhere for certain.
     NobodySuits,
 }
 
@@ -113,7 +106,6 @@ fn outlook(considered: &[Considered]) -> Outlook {
     }
 }
 
-/// Whether it may still be nowhere far behind.
 fn is_open(considered: &Considered) -> bool {
     considered.regrets.iter().all(|r| r.at_least < MOST_REGRET)
 }
@@ -132,7 +124,6 @@ fn qualified(run: &Run) -> Vec<CandidateIx> {
     others.into_iter().filter(flushes).collect()
 }
 
-/// Whether it is that filesystem as distributions make it: with its journal.
 fn is_plain(candidate: &Candidate, fs: &str) -> bool {
     let stack = candidate.stack();
     stack.is_some_and(|stack| {
@@ -141,7 +132,6 @@ fn is_plain(candidate: &Candidate, fs: &str) -> bool {
     })
 }
 
-/// Those that the use rules out, with where each is ahead of the choice by a quarter for certain.
 fn ruled_out(of: &ComparedRun, all: &[&Comparison], chosen: CandidateIx) -> Vec<RuledOut> {
     let header = &of.run.header;
     let own = CandidateIx::all(header.candidates.len());
@@ -181,7 +171,6 @@ fn effect(run: &Run, candidate: CandidateIx, against: &Against) -> Option<Effect
     })
 }
 
-/// Whether a workload is among those that the choice rests on.
 fn counts(v: &WorkloadVerdict) -> bool {
     v.verdict != Verdict::Refused && v.lead.as_ref().is_some_and(|lead| lead.lead_ln.is_some())
 }
@@ -241,7 +230,6 @@ fn price(gives_up: &[GivesUp]) -> u32 {
     gives_up.iter().map(|what| 1u32 << (last - *what as usize)).sum()
 }
 
-/// The first of those that qualify on each workload, with its workloads.
 fn best_for_each(of: &ComparedRun, all: &[&Comparison], qualified: &[CandidateIx]) -> Vec<BestFor> {
     let header = &of.run.header;
     let mut best: Vec<BestFor> = Vec::new();

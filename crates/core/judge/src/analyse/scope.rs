@@ -8,7 +8,6 @@ use bakeoff_model::host::{Layer, Place};
 use bakeoff_model::path::printable;
 use bakeoff_stats::units;
 
-/// Where and on what, to follow the numbers in a sentence.
 pub fn conditions(header: &Header) -> String {
     let mut parts = Vec::new();
     if let Some(region) = &header.region {
@@ -55,7 +54,6 @@ fn is_raw(candidate: &Candidate) -> bool {
     candidate.stack().is_some_and(|stack| stack.fs == RAW)
 }
 
-/// What a comparison on an image can and cannot mean.
 pub fn reach(header: &Header) -> Option<&'static str> {
     let is_image = header.region.as_ref().is_some_and(|r| r.is_image);
     let is_raw = header.candidates.iter().all(is_raw);

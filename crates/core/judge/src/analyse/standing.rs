@@ -74,7 +74,6 @@ fn p99_ns(cells: &[&Cell]) -> Option<f64> {
     sample::mean(&cells.iter().map(p99).collect::<Option<Vec<f64>>>()?)
 }
 
-/// The cells of a candidate on a workload that count.
 fn cells<'a>(
     &ComparedRun { run, table, .. }: &ComparedRun<'a>,
     workload: WorkloadIx,

@@ -21,16 +21,12 @@ pub struct Answer {
     /// What holds in every run; `refused` where the runs are not alike, one forbids it, or their
     /// winners differ.
     pub verdict: Verdict,
-    /// The winner in all runs, for `fastest`.
     pub winner: Option<String>,
     #[serde(skip)]
     pub is_flipped: bool,
-    /// What each run says alone, at the alpha of all runs together.
     pub runs: Vec<OfWorkload>,
     pub effects: Vec<EffectRow>,
-    /// Each candidate's own figures, run by run.
     pub figures: Vec<Row>,
-    /// What limits the answer.
     pub findings: Vec<Finding>,
 }
 
@@ -47,16 +43,13 @@ pub struct EffectRow {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EffectIn {
-    /// exp of the mean paired log-ratio.
     pub ratio: f64,
-    /// Lower end of the interval at the alpha of all runs together.
     pub low: f64,
     pub high: f64,
     pub blocks: u32,
 }
 
 impl Answer {
-    /// Those that are in the first tier of every run.
     pub fn tied(&self) -> Vec<&str> {
         tied(self.runs.iter())
     }
@@ -116,7 +109,6 @@ fn tied<'a>(mut said: impl Iterator<Item = &'a OfWorkload> + Clone) -> Vec<&'a s
     first.top.iter().filter(in_all).map(String::as_str).collect()
 }
 
-/// Two runs with different winners: each with its run.
 fn winners_differ<'a>(parts: &'a [Part], shorts: &[&'a str]) -> Option<[ranks::WinnerIn<'a>; 2]> {
     let won = |(p, run): (&'a Part, &&'a str)| {
         let winner = p.said.top.first().filter(|_| p.said.verdict.is_winner())?;

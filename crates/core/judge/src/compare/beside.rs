@@ -18,51 +18,38 @@ use bakeoff_stats::distinct;
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
-/// Most published figures that are listed beside one of ours.
 const PUBLISHED_LIMIT: usize = 64;
 
-/// A run and the results of others.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Beside {
     pub run: String,
-    /// The file of the results.
     pub source: String,
     /// Why their numbers and ours cannot be compared, printable.
     #[serde(skip)]
     pub not_comparable: Vec<String>,
-    /// Our figures of what others measured too.
     pub rows: Vec<Row>,
-    /// Two of our candidates beside the same two of theirs.
     pub pairs: Vec<PairRow>,
-    /// What their numbers are compatible with.
     pub observations: Vec<String>,
     pub assumption: &'static str,
 }
 
-/// One of our candidates on one of our workloads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     pub workload: String,
     pub candidate: String,
-    /// Ours, bytes a second.
     pub ours: Figure,
     pub published: Vec<Published>,
 }
 
-/// A figure of others.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Published {
-    /// Machine and drive as they name them.
     pub setting: String,
-    /// Tool with its options, as they name it.
     pub tool: String,
-    /// Their name of the test.
     pub test: String,
     /// Block size; `None` where it is not told.
     pub block_size_bytes: Option<u64>,
     pub bytes_per_s: f64,
     pub raw: String,
-    /// Line of the file.
     pub line: u64,
 }
 
@@ -82,10 +69,8 @@ pub struct PairRow {
 /// A ratio of two published figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PublishedRatio {
-    /// Machine and drive as they name them.
     #[serde(skip)]
     pub setting: String,
-    /// Their name of the test.
     #[serde(skip)]
     pub test: String,
     /// Block size; `None` where it is not told.
@@ -188,7 +173,6 @@ impl AccessPattern {
     }
 }
 
-/// Filesystem under the name that others use, and whether it is encrypted.
 fn identity(candidate: &Candidate) -> (String, bool) {
     let (fs, is_encrypted) = match &candidate.kind {
         Kind::Stack(stack) => (stack.fs.as_str(), stack.crypt.is_some()),
@@ -202,7 +186,6 @@ fn identity(candidate: &Candidate) -> (String, bool) {
     (fs.to_string(), is_encrypted)
 }
 
-/// Whether it was made or mounted in a way that no plain filesystem is.
 fn is_varied(candidate: &Candidate) -> bool {
     let is_it = |stack: &Stack| stack.mkfs.iter().any(|word| word.contains("^has_journal"));
     candidate.stack().is_some_and(is_it)
@@ -281,7 +264,6 @@ fn ratios(
     all
 }
 
-/// What is not alike between the run and the study, and what forbids ranking the study itself.
 fn not_comparable(run: &Run, imported: &Imported, rows: &[Row]) -> Vec<String> {
     let column = |key: &'static str| {
         let of = |r: &ToolResult| {
@@ -303,7 +285,6 @@ fn not_comparable(run: &Run, imported: &Imported, rows: &[Row]) -> Vec<String> {
     all
 }
 
-/// What drove the workloads of the run, and the tools of the others.
 fn tools(run: &Run, imported: &Imported) -> (Vec<String>, Vec<String>) {
     let version = printable(run.header.version.as_bytes());
     let ours = run.header.workloads.iter().map(|workload| match workload.driver {
@@ -316,7 +297,6 @@ fn tools(run: &Run, imported: &Imported) -> (Vec<String>, Vec<String>) {
     (distinct::in_order(ours), distinct::in_order(theirs))
 }
 
-/// The block sizes of the run beside those of the others, once for all workloads of the same ones.
 fn block_sizes(run: &Run, rows: &[Row]) -> Vec<String> {
     let sizes = run.header.workloads.iter().filter_map(|workload| {
         let of = rows.iter().filter(|r| r.workload == workload.name).flat_map(|r| &r.published);
@@ -331,7 +311,6 @@ fn block_sizes(run: &Run, rows: &[Row]) -> Vec<String> {
     phrases::grouped(sizes).into_iter().map(row).collect()
 }
 
-/// A setting in the run and in the results of the others, who may not state it.
 fn in_both(what: &str, ours: &str, theirs: &[String]) -> String {
     match theirs {
         [] => format!("{what}: {ours} in this run; not stated in the file"),

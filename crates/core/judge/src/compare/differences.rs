@@ -20,7 +20,6 @@ use bakeoff_stats::distinct;
 use bakeoff_stats::sample;
 use bakeoff_stats::units;
 
-/// Memory of one board under two kernels differs by what they keep for themselves.
 const SAME_MEMORY: f64 = 0.05;
 
 /// Everything in which the runs differ, machine first.
@@ -52,12 +51,10 @@ pub fn candidates(header: &Header) -> Vec<&str> {
     of.map(|c| c.name.as_str()).collect()
 }
 
-/// The same of what identifies a board or a drive.
 fn identity(found: Option<Difference>) -> Option<Difference> {
     found.map(|found| Difference { is_identity: true, ..found })
 }
 
-/// One value a run; a difference when they are not all the same.
 fn aspect(
     headers: &[&Header],
     what: &str,
@@ -116,7 +113,6 @@ pub struct LeftOut {
     pub run: usize,
 }
 
-/// Workloads and candidates that not all of the runs have, once for each run that has one.
 pub fn left_out(runs: &[&Run]) -> Vec<LeftOut> {
     let lists: [fn(&Header) -> Vec<&str>; 2] = [workloads, candidates];
     let all = lists.into_iter().flat_map(|names| {
@@ -194,7 +190,6 @@ fn drives(headers: &[&Header]) -> Vec<Difference> {
     all.into_iter().flatten().collect()
 }
 
-/// What lies between drive and candidate, spot by spot.
 fn places_below(headers: &[&Header]) -> Vec<Difference> {
     let shared = shared(headers);
     let of: Vec<Vec<(String, &Place)>> = headers.iter().map(|h| spots(h, &shared)).collect();
@@ -243,7 +238,6 @@ fn rules(runs: &[&Run]) -> Vec<Difference> {
     all.into_iter().flatten().collect()
 }
 
-/// How far the regions were brought before the first block.
 fn preconditioning(runs: &[&Run]) -> Option<Difference> {
     let ended = |run: &&Run| {
         let ends = run.preconditioned.iter().filter_map(|series| series.end);
@@ -260,7 +254,6 @@ fn preconditioning(runs: &[&Run]) -> Option<Difference> {
     (!is_alike).then(|| Difference::new("preconditioning", None, values))
 }
 
-/// Workloads and candidates that have one name and are not the same.
 fn definitions(headers: &[&Header]) -> Vec<Difference> {
     let mut all = Vec::new();
     let Some(first) = headers.first() else { return all };

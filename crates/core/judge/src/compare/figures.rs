@@ -38,7 +38,6 @@ fn values(part: &Part, name: &str) -> Vec<f64> {
     part.table.scores(part.workload, candidate)
 }
 
-/// Mean of the logarithms of which more is better.
 fn score(part: &Part, name: &str) -> Option<f64> {
     sample::mean(&values(part, name))
 }

@@ -27,16 +27,13 @@ use differences::LeftOut;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Compared {
-    /// The runs, in the order they were named.
     pub runs: Vec<OfRun>,
     pub across: Option<Factor>,
-    /// Whether nothing else differs, so that something may be said over all runs.
     pub is_alike: bool,
     pub differences: Vec<Difference>,
     #[serde(skip)]
     pub left_out: Vec<LeftOut>,
     pub answers: Vec<Answer>,
-    /// What forbids or limits a claim over these runs.
     pub findings: Vec<Finding>,
 }
 
@@ -47,7 +44,6 @@ pub struct OfRun {
     pub title: String,
     /// When it began, nanoseconds since 1970.
     pub started_unix_ns: i64,
-    /// Where and on what: region, machine, kernel.
     pub conditions: String,
     pub blocks: u32,
     pub mode: &'static str,
@@ -70,7 +66,6 @@ pub fn compare(runs: &[(Run, Analysis)], across: Option<Factor>) -> Compared {
 }
 
 impl Compared {
-    /// Whether every workload has an answer over all runs.
     pub fn is_answered(&self) -> bool {
         !self.answers.is_empty() && self.answers.iter().all(|a| a.verdict.is_answer())
     }
@@ -106,7 +101,6 @@ fn labels(runs: &[(Run, Analysis)]) -> Vec<OfRun> {
     runs.iter().map(label).collect()
 }
 
-/// What forbids ranking runs that are not alike.
 fn unlike_findings(runs: &[&Run], unlike: &[&Difference]) -> Vec<Finding> {
     let Some(first) = runs.first().filter(|_| !unlike.is_empty()) else { return Vec::new() };
     let mut all = vec![runs::runs_differ(&first.header, unlike)];

@@ -16,13 +16,11 @@ pub struct OfWorkload {
     pub verdict: Verdict,
     /// Candidates that no other is shown to be ahead of, best first.
     pub top: Vec<String>,
-    /// Findings that forbid a claim, with what they saw.
     pub forbidden: Vec<String>,
     /// How far the first of `top` is ahead of the best that it was compared with directly; `None`
     /// where that is only inferred from other pairs.
     #[serde(skip)]
     pub lead: Option<Lead>,
-    /// Fewest paired blocks of any two candidates.
     #[serde(skip)]
     pub blocks: u32,
     /// Margin within which candidates count as equal, a fraction.

@@ -12,7 +12,6 @@ use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
 use bakeoff_stats::autocorrelation::{Lag1, lag1, widening};
 
-/// Probability, over all pairs of the leader, that independent noise is refused at one look.
 const REFUSE_ALPHA: f64 = 0.02;
 /// Fewest blocks from which a coefficient is estimated well enough to widen an interval by it.
 const ESTIMABLE: usize = 12;

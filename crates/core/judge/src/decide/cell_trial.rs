@@ -12,7 +12,6 @@ pub struct TrialSlice {
     pub asked_ns: u64,
     pub wall_ns: u64,
     pub elapsed_ns: u64,
-    /// Bytes that it wrote to the drive, with what the filesystem added.
     pub write_bytes: u64,
     /// Bytes that its operations moved, read ones included: what [`slice_length::most_bytes`]
     /// limits.
@@ -57,7 +56,6 @@ impl TrialSlice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Natural {
     pub slice_ns: u64,
-    /// A unit of work for a drive that settles.
     pub unit_ns: u64,
 }
 
@@ -73,13 +71,11 @@ impl Natural {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellTrial {
     pub start_ns: u64,
-    /// Bytes that are written before it begins, once.
     pub start_bytes: u64,
     pub slices: Vec<TrialSlice>,
 }
 
 impl CellTrial {
-    /// All that was tried, from start to end.
     pub fn wall_ns(&self) -> u64 {
         let slices = self.slices.iter().map(|slice| slice.wall_ns);
         slices.fold(self.start_ns, u64::saturating_add)
@@ -132,7 +128,6 @@ impl CellTrial {
         self.slice(length_ns, most_bytes).map(|slice| start.plus(slice.times(rounds)))
     }
 
-    /// What trying slices of these lengths costs, each so many times.
     pub fn calibration(&self, lengths_ns: &[u64], times: u32, most_bytes: u64) -> Cost {
         let tried = lengths_ns.iter().filter_map(|ns| self.slice(*ns, most_bytes));
         tried.fold(Cost::default(), |sum, slice| sum.plus(slice.times(times)))
@@ -182,7 +177,6 @@ pub fn expected_length(trials: &[&CellTrial], longest_ns: u64) -> Expected {
     Expected { length_ns, tried_ns, granted_ns: longest_ns }
 }
 
-/// The slices of one length on all candidates as one, with how unsure the change of their rate is.
 fn mean(trials: &[&CellTrial], at: usize) -> MeasuredLength {
     let n = trials.len().max(1) as f64;
     let log = |slice: &TrialSlice| libm::log(slice.rate.max(f64::MIN_POSITIVE));

@@ -25,7 +25,6 @@ pub struct Pair {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     pub verdict: Verdict,
-    /// Candidates that cannot be told from the best, the best first.
     pub top: Vec<CandidateIx>,
     /// `apart[i][j]`: ranked `i` stands before ranked `j` for certain.
     pub apart: Vec<Vec<bool>>,
@@ -37,7 +36,6 @@ pub struct Comparison {
     pub workload: WorkloadIx,
     /// Candidates with at least one cell, A/A twins left out, best first.
     pub ranked: Vec<CandidateIx>,
-    /// Every pair of them, in the order of the ranks.
     pub pairs: Vec<Pair>,
     pub decision: Decision,
 }
@@ -63,7 +61,6 @@ impl Comparison {
         Comparison { workload, ranked, pairs, decision }
     }
 
-    /// The pair of these two, whichever ranks higher.
     pub fn pair(&self, a: CandidateIx, b: CandidateIx) -> Option<&Pair> {
         self.pairs.iter().find(|p| (p.a, p.b) == (a, b) || (p.a, p.b) == (b, a))
     }
@@ -81,7 +78,6 @@ impl Comparison {
     }
 }
 
-/// The alpha of pairs with a candidate, as a multiple of what pairs have now.
 fn share(run: &Run, candidate: CandidateIx) -> f64 {
     schedule::alpha_with(run, candidate) / schedule::alpha(run)
 }

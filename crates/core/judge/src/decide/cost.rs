@@ -62,7 +62,6 @@ pub fn overwritten_bytes(run: &Run) -> u64 {
     bytes.sum()
 }
 
-/// Whether a file is in the run's directory in memory.
 fn is_in_memory(run: &Run, file: &RawPath) -> bool {
     let directory = file.as_path().parent().and_then(|directory| directory.file_name());
     directory.is_some_and(|name| *name == *ScratchOf::MEMORY.name(&run.header.run))
@@ -113,7 +112,6 @@ fn block_bytes(run: &Run, block: &Block) -> u64 {
     layout + cells_bytes(block)
 }
 
-/// Bytes the cells of a block wrote.
 fn cells_bytes(block: &Block) -> u64 {
     block.cells.iter().map(cell_bytes).sum()
 }
@@ -141,7 +139,6 @@ mod tests {
     use bakeoff_model::job::{Job, Rw};
     use bakeoff_model::precondition::{End, Round};
 
-    /// The first event of a stored run, and these after it.
     fn run(whats: Vec<What>) -> Run {
         let text = include_str!("../../../../../fixtures/bundle/v0.1.0.jsonl");
         let started: Event = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();

@@ -15,7 +15,6 @@ use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::lead::NotRanked;
 use bakeoff_model::run::Run;
 
-/// A candidate that is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Excluded {
     pub candidate: CandidateIx,
@@ -24,7 +23,6 @@ pub struct Excluded {
     pub of: u32,
 }
 
-/// Those left out on `workload`, by index.
 pub fn excluded(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Excluded> {
     let candidates = CandidateIx::all(run.header.candidates.len());
     let counts: Vec<ReadCounts> =
@@ -53,7 +51,6 @@ pub fn excluded(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Excluded>
 struct ReadCounts {
     all: u32,
     warm: u32,
-    /// Behind a driver that has a cache of its own, with less from the devices than was read.
     behind: u32,
     unknown: u32,
 }

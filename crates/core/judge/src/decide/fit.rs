@@ -43,15 +43,11 @@ pub struct Asked {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// Workloads, most important first.
     pub workloads: Vec<Asked>,
-    /// Candidates visited in a block, A/A twins included.
     pub candidates: u32,
     /// Cost of a visit beside its cells: format, mount, lay out, unmount.
     pub visit: Cost,
-    /// Blocks, or rounds of each workload, without which nothing can be said.
     pub first_look: u32,
-    /// Whether one visit serves all blocks of a workload, which are its rounds.
     pub is_of_rounds: bool,
     /// Cost once, before the first block: fill the image, calibrate.
     pub setup: Cost,
@@ -65,22 +61,17 @@ pub struct Wanted {
 pub struct Fit {
     /// How many of the workloads stay: the first ones.
     pub kept: usize,
-    /// The others, in the order they were given up.
     pub dropped: Vec<Dropped>,
-    /// Cost of one block, or of one round of a workload, on average.
     pub block: Cost,
     pub once: Cost,
-    /// Cost of set-up and of what is measured before the first look.
     pub least: Cost,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
     pub name: String,
-    /// Blocks, or rounds of each workload, without which nothing can be said.
     pub first_look: u32,
     pub is_of_rounds: bool,
-    /// The limit that drops it, and what all workloads need.
     pub limit: Limit,
 }
 
@@ -93,9 +84,7 @@ pub enum Limit {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FitError {
-    /// No workload was asked for, or no candidate is left.
     Nothing,
-    /// The first workload exceeds this limit alone.
     First(Dropped),
 }
 
@@ -128,7 +117,6 @@ pub fn plan_fit(wanted: &Wanted) -> Result<Fit, FitError> {
     Err(FitError::Nothing)
 }
 
-/// What is needed of a limit; by all workloads it is the same for each that is dropped.
 fn limit(wanted: &Wanted, needed: Cost, is_of_time: bool) -> Limit {
     match is_of_time {
         true => {

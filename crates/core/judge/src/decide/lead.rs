@@ -28,7 +28,6 @@ pub struct Against {
 pub struct Lead {
     /// Index of the leader; `None` where nobody is ranked.
     pub leader: Option<CandidateIx>,
-    /// Every other ranked candidate, in the order of the ranks.
     pub against: Vec<Against>,
 }
 
@@ -108,12 +107,10 @@ impl Lead {
             .min_by(|x, y| x.interval.low.total_cmp(&y.interval.low).then(x.other.cmp(&y.other)))
     }
 
-    /// What it says, with a margin as a fraction.
     pub fn verdict(&self, margin: f64) -> Verdict {
         Verdict::by_lead(self.value(), margin)
     }
 
-    /// What it would say if each interval were so many times as wide.
     pub fn verdict_by(&self, factor: impl Fn(&Against) -> f64, margin: f64) -> Verdict {
         let lows = self.against.iter().map(|a| a.interval.widened(factor(a)).low);
         Verdict::by_lead(lows.reduce(f64::min).filter(|low| low.is_finite()), margin)

@@ -50,26 +50,14 @@ pub use stop::Stop;
 pub struct Clock {
     pub elapsed_ns: u64,
     pub estimated_block_ns: u64,
-    /// Bytes written so far.
     pub written_bytes: u64,
-    /// Bytes the next block is expected to write.
     pub estimated_block_write_bytes: u64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
-    /// Record a look; these candidates are out from here on.
-    Look {
-        blocks: u32,
-        /// Candidates that lose to one survivor on every workload.
-        dropped: Vec<CandidateIx>,
-    },
-    Block {
-        /// Candidates in order of visit.
-        order: Vec<CandidateIx>,
-        /// Mode characterise: which round it is.
-        round: Option<Round>,
-    },
+    Look { blocks: u32, dropped: Vec<CandidateIx> },
+    Block { order: Vec<CandidateIx>, round: Option<Round> },
     Stop(Stop),
 }
 
@@ -122,7 +110,6 @@ fn look(run: &Run, blocks: u32) -> Next {
     Next::Look { blocks, dropped: losers(run, blocks) }
 }
 
-/// Every workload at the present look, one comparison each.
 fn comparisons(run: &Run, table: &Table) -> Vec<Comparison> {
     // Who is dropped has to be behind in the statement over all workloads as well.
     let pairs = run.header.protocol.pairs() as f64;

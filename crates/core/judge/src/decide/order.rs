@@ -15,7 +15,6 @@ use bakeoff_model::run::Run;
 use bakeoff_model::workload::Workload;
 use bakeoff_stats::prng::SplitMix64;
 
-/// Tells the generators of this file apart from others derived from the same seed.
 const VISITS: u64 = 0x76_6973_6974;
 const CELLS: u64 = 0x63_656c_6c73;
 

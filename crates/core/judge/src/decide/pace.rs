@@ -28,12 +28,10 @@ pub struct Demand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     pub rounds: u32,
-    /// Time for one slice of every workload on one candidate.
     pub slices_ns: u64,
 }
 
 impl Default for Pace {
-    /// Time is no limit.
     fn default() -> Pace {
         Pace { rounds: *ROUNDS.start(), slices_ns: u64::MAX }
     }

@@ -115,7 +115,6 @@ mod tests {
         0.01 * Normal(SplitMix64::derive(seed, &words)).deviate()
     }
 
-    /// A stored run with a twin that is `ahead` of its original.
     fn with_twin(seed: u64, ahead: f64) -> Run {
         let rate = move |block, c: u16, _| {
             1e6 * libm::exp(noise(seed, block, c) + if c == 2 { ahead } else { 0.0 })

@@ -29,7 +29,6 @@ pub fn is_of_rounds(run: &Run) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     pub candidate: CandidateIx,
-    /// Indices of the workloads; the first one names the group.
     pub group: Vec<WorkloadIx>,
 }
 
@@ -40,7 +39,6 @@ impl Key {
     }
 }
 
-/// Every series that a run is to have, in its order.
 pub fn keys(run: &Run) -> Vec<Key> {
     let groups = order::groups(&run.header.workloads);
     let candidates = CandidateIx::all(run.header.candidates.len());
@@ -75,13 +73,11 @@ pub fn window<'r>(run: &'r Run, workload: WorkloadIx, candidate: CandidateIx) ->
     rounds.split_off(rounds.len().saturating_sub(ROUNDS))
 }
 
-/// Whether a cell is among those that a figure is taken from; where there are no rounds, each is.
 pub fn counts(run: &Run, cell: &Cell) -> bool {
     let is_it = |round: &&Block| round.block == cell.block;
     !is_of_rounds(run) || window(run, cell.workload, cell.candidate).iter().any(is_it)
 }
 
-/// The figure of a workload in a round, in the unit of its metric.
 pub fn figure(run: &Run, round: &Block, workload: WorkloadIx) -> Option<f64> {
     let metric = workload.get(&run.header.workloads)?.metric;
     let mut cells = round.cells.iter().filter(|cell| cell.workload == workload);
@@ -98,7 +94,6 @@ pub fn steadiness(run: &Run, rounds: &[&Block], workload: WorkloadIx) -> Option<
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The last five rounds of every workload in it are steady.
     Steady,
     Rounds,
     Empty,
@@ -157,7 +152,6 @@ fn block(key: &Key, round: u32) -> Next {
     Next::Block { order: vec![key.candidate], round: Some(Round { workload, round }) }
 }
 
-/// Every workload had its rounds, or as many as there was time for.
 fn over(run: &Run, keys: &[Key]) -> Next {
     let ends: Vec<Option<End>> = keys.iter().map(|key| end_of(run, key)).collect();
     let left = ends.iter().filter(|end| end.is_none()).count() as u32;
@@ -181,7 +175,6 @@ fn round_cost(run: &Run, key: &Key, write_bytes: u64) -> Cost {
     Cost { time_ns, write_bytes }
 }
 
-/// The rehearsal has the mean of all workloads, each by itself.
 fn planned_ns(run: &Run, key: &Key) -> u64 {
     let one = run.rehearsal.as_ref().map_or(0, |rehearsed| rehearsed.block_ns);
     one.saturating_mul(key.group.len() as u64)

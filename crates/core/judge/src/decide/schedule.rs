@@ -19,7 +19,6 @@ pub fn has_question(run: &Run) -> bool {
     !rounds::is_of_rounds(run) && are_compared(&run.header.candidates)
 }
 
-/// Blocks after which nothing more is measured, whatever they show.
 pub fn most_blocks(run: &Run) -> u32 {
     match rounds::is_of_rounds(run) {
         true => (rounds::keys(run).len() * MOST_ROUNDS) as u32,
@@ -34,7 +33,6 @@ pub fn next_look(run: &Run) -> Option<u32> {
     has_question(run).then_some(due.max(run.last_look + 1))
 }
 
-/// Whether a run that must stop now may look at once, in place of its next look.
 pub fn may_look_early(run: &Run) -> bool {
     let complete = complete(run);
     has_question(run) && complete >= run.header.protocol.first_look() && complete > run.last_look
@@ -78,7 +76,6 @@ pub fn mean_block_ns(run: &Run) -> Option<u64> {
     u64::try_from(total.checked_div(times.len() as u128)?).ok()
 }
 
-/// The looks still to come, ascending.
 pub fn looks_ahead(run: &Run) -> Vec<u32> {
     let protocol = &run.header.protocol;
     let Some(next) = next_look(run) else { return Vec::new() };
@@ -97,7 +94,6 @@ mod tests {
     use bakeoff_model::index::WorkloadIx;
     use bakeoff_model::slice_length::Length;
 
-    /// Undecided for ever: b is ahead in every other block.
     fn noisy(block: u32, candidate: u16, _: u16) -> f64 {
         100.0 * (1.0 + 0.2 * f64::from((block + u32::from(candidate)) % 2))
     }

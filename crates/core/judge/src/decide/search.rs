@@ -28,7 +28,6 @@ pub struct TriedSlice {
     log: f64,
     noise: f64,
     elapsed_ns: u64,
-    /// Logarithm of the rate in the part in which the drive settled.
     settling_log: Option<f64>,
     /// The same of its second half: what would have counted with half as much settling.
     halved_log: Option<f64>,
@@ -70,13 +69,10 @@ pub struct Search {
     pub workload: WorkloadIx,
     pub planned: u32,
     pub margin: f64,
-    /// The longest slice of a quick drive that there is time for.
     pub granted_ns: u64,
-    /// The longest slice at all that there is time for.
     pub most_ns: u64,
     pub natural: Natural,
     pub charges: bool,
-    /// Whether the drives are so slow that they have to settle.
     pub is_slow: bool,
     pub tried: Vec<Tried>,
 }
@@ -107,7 +103,6 @@ impl Search {
         if is_usual { self.most_ns } else { self.most_ns.min(2 * self.granted_ns) }
     }
 
-    /// The length on a quick drive, and whether a turn costs a candidate something there.
     fn length<E>(
         &mut self,
         level: &mut impl FnMut(Length, u32) -> Result<Level, E>,
@@ -258,7 +253,6 @@ fn certainly_rises(before: &Level, now: &Level, margin: f64) -> bool {
     now.iter().any(|(c, own)| before.get(c).is_some_and(|past| rises(change(past, own))))
 }
 
-/// How the rate of what counts differs between two lengths.
 fn change(before: &[TriedSlice], now: &[TriedSlice]) -> Change {
     let noise = |tried: &[TriedSlice]| {
         let within = mean(tried.iter().map(|t| t.noise * t.noise));

@@ -20,7 +20,6 @@ use bakeoff_stats::sample;
 /// Flushes of a slice from which on they are spread over it: fewer are lumps that a slope takes for
 /// a change of the rate.
 const SPREAD_FLUSHES: u32 = 16;
-/// Slices of usual length that a longer one is compared with, at least.
 const USUAL: usize = 1;
 /// Share of the error of a usual slice that shows in one twice as long: a cost at the beginning is
 /// divided by twice the work.
@@ -33,7 +32,6 @@ const SEEN_BY_SLOPE: f64 = 2.0;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settled {
     pub candidate: CandidateIx,
-    /// Slices twice as long against the others of their cell.
     pub twice: Option<Paired>,
     pub visits: Option<Paired>,
     /// The second half of the part that counts against the first.
@@ -99,7 +97,6 @@ fn against_others(cell: &Cell, metric: Metric, times: u8) -> Option<f64> {
     (usual.len() >= USUAL).then(|| Some(longer - sample::median(&usual)?))?
 }
 
-/// Slices of a cell whose work is spread evenly enough to look along them.
 fn even(cell: &Cell) -> impl Iterator<Item = &Slice> {
     let writes = cell.measurement.job.rw.writes() || cell.measurement.job.rw == Rw::SmallFiles;
     let is_even = move |slice: &&Slice| !writes || slice.flushes >= SPREAD_FLUSHES;
@@ -112,7 +109,6 @@ fn slope(cell: &Cell, metric: Metric) -> Option<f64> {
     sample::median(&slopes)
 }
 
-/// Parts that each of the two parts of a slice is shown in.
 pub const PARTS: usize = 4;
 
 /// The rate along the slices of a candidate as a share of their figures, in the middle: of the part

@@ -7,7 +7,6 @@ use bakeoff_model::protocol::{Isolation, Protocol};
 use bakeoff_model::workload::{Phase, Workload};
 use bakeoff_stats::units;
 
-/// An append file holds what this long a cell writes.
 const APPEND_NS: u64 = 4_000_000_000;
 const MIB: u64 = 1 << 20;
 
@@ -114,13 +113,11 @@ pub fn fits_beside(
     }
 }
 
-/// What is left for the data file beside the files that workloads ask for.
 pub fn left_bytes(workloads: &[Workload], region_bytes: u64) -> u64 {
     let asked = with_own_files(workloads).map(|w| w.job.size).max().unwrap_or(0);
     files_bytes(region_bytes).saturating_sub(asked)
 }
 
-/// Bytes of a region that are not left to the filesystem.
 fn files_bytes(region_bytes: u64) -> u64 {
     region_bytes / 4 * 3
 }

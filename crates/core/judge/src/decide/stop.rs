@@ -10,7 +10,6 @@ use bakeoff_stats::units;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stop {
     pub reason: StopReason,
-    /// For people; the record keeps it.
     pub note: String,
 }
 
@@ -19,7 +18,6 @@ impl Stop {
         Stop { reason, note: note.into() }
     }
 
-    /// There is nothing to compare, and the first blocks are complete.
     pub(super) fn nothing_to_compare(blocks: u32) -> Stop {
         let note = format!("{blocks} blocks measured; nothing to compare");
         Stop::new(StopReason::Decided, note)
@@ -35,7 +33,6 @@ impl Stop {
         Stop::new(StopReason::LastBlock, note)
     }
 
-    /// What comes next does not fit into the time.
     pub(super) fn time(next: &str, cost: Cost, limit_ns: u64) -> Stop {
         let (takes, limit) = (units::duration(cost.time_ns), units::duration(limit_ns));
         let note = format!(
@@ -44,7 +41,6 @@ impl Stop {
         Stop::new(StopReason::TimeUp, note)
     }
 
-    /// What comes next writes more than is left of the limit.
     pub(super) fn bytes(next: &str, cost: Cost, written_bytes: u64, limit_bytes: u64) -> Stop {
         let note = format!(
             "write limit reached: {next} writes about {}, and {} of {} have been written",
@@ -59,13 +55,11 @@ impl Stop {
         Stop::new(StopReason::Decided, "every workload is steady")
     }
 
-    /// Every workload had all its rounds, and not every one is steady.
     pub(super) fn last_round() -> Stop {
         let note = format!("all {MOST_ROUNDS} rounds of this mode are complete");
         Stop::new(StopReason::LastBlock, note)
     }
 
-    /// A limit left no time for all rounds.
     pub(super) fn rounds_cut(workloads: u32, has_time_limit: bool) -> Stop {
         let reason = if has_time_limit { StopReason::TimeUp } else { StopReason::WriteBudget };
         let of = phrases::count(workloads, "workload");
@@ -73,12 +67,10 @@ impl Stop {
     }
 }
 
-/// The note of a run whose time was over in a block.
 pub fn time_reached(limit_ns: u64) -> String {
     format!("time limit of {} reached", units::duration(limit_ns))
 }
 
-/// The note of a run that wrote all it might in a block.
 pub fn bytes_reached(limit_bytes: u64) -> String {
     format!("write limit of {} reached", units::size(limit_bytes))
 }

@@ -9,7 +9,6 @@ use bakeoff_model::run::{Block, Run};
 /// Scores by workload, candidate and block, over the first complete blocks of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Numbers of the blocks, ascending.
     blocks: Vec<BlockIx>,
     values: Vec<Vec<Vec<Option<f64>>>>,
 }
@@ -49,7 +48,6 @@ impl Table {
         run.complete_blocks().filter(|block| self.blocks.contains(&block.block))
     }
 
-    /// Scores of a candidate on a workload, one entry a block.
     pub fn values(&self, workload: WorkloadIx, candidate: CandidateIx) -> &[Option<f64>] {
         &self.values[usize::from(workload)][usize::from(candidate)]
     }

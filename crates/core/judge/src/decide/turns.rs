@@ -13,7 +13,6 @@ use bakeoff_model::protocol::{Mode, ROUNDS};
 use bakeoff_model::slice_length::VISIT_TIMES;
 use bakeoff_stats::prng::SplitMix64;
 
-/// Tells these generators apart from others derived from the same seed.
 const NAMES: u64 = 0x6e_616d_6573;
 const ROWS: u64 = 0x726f_7773;
 
@@ -41,14 +40,10 @@ pub fn turns(
     row(k, order[at]).into_iter().map(|i| names[i]).collect()
 }
 
-/// One round in so many is twice as long.
 const ONE_TWICE_OF: u64 = 10;
-/// Which of them, so that a run of few rounds has one.
 const TWICE_AT: u64 = 2;
-/// In precise, one round in so many is a visit of every candidate.
 const ONE_VISIT_OF: u64 = 20;
 const VISIT_AT: u64 = 5;
-/// Rounds of a cell from which on a longer one takes the place of two.
 const MANY_ROUNDS: u32 = 4;
 
 /// How many times as long as usual the slices of each round of a cell are. Those that are longer
@@ -74,7 +69,6 @@ pub fn times_of(found: &Calibration, mode: Mode, block: BlockIx) -> Vec<u8> {
     all
 }
 
-/// Rounds after which everything is balanced.
 pub fn rows(candidates: usize) -> usize {
     if candidates.is_multiple_of(2) { candidates } else { 2 * candidates }
 }

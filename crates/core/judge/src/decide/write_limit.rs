@@ -74,14 +74,12 @@ pub fn guarded(protocol: Protocol, fit: &Fit, slices: Slices) -> Protocol {
     Protocol { slice_bytes, ..protocol }
 }
 
-/// Whether what is measured may write a little more than expected.
 fn has_margin(wanted: &Wanted, fit: &Fit) -> bool {
     let measured = fit.least.write_bytes.saturating_sub(wanted.setup.write_bytes);
     let most = fit.least.write_bytes.saturating_add(measured / MARGIN);
     wanted.max_write_bytes.is_none_or(|limit| most <= limit)
 }
 
-/// The protocol as it is, then step by step with three quarters of what was left.
 fn steps(protocol: &Protocol, largest_bytes: u64) -> Vec<Protocol> {
     let mut all = vec![protocol.clone()];
     // Rounds of a characterisation are as long as its standard says.

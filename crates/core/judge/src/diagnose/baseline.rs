@@ -9,21 +9,17 @@ use bakeoff_model::ceiling::Layer;
 use bakeoff_model::job::Rw;
 use bakeoff_model::workload::Metric;
 
-/// A cell at this share of a layer or more is bound by it.
 pub const BOUND: f64 = 0.9;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerShare {
     pub layer: Layer,
-    /// What it reaches, in the workload's metric.
     pub rate: f64,
     /// The cell's rate as a share of it.
     pub share: f64,
-    /// Bytes a second, where it was measured.
     pub bytes_per_s: f64,
 }
 
-/// Every layer that is known for a cell, lowest first.
 pub fn layers(context: &CellContext) -> Vec<LayerShare> {
     let rate = context.rate();
     let index = (context.cell.workload, context.cell.candidate);
@@ -50,7 +46,6 @@ pub fn layers(context: &CellContext) -> Vec<LayerShare> {
 /// Requests of that size take the time their bytes take, as those of the survey do.
 const LARGE_BYTES: u64 = 256 << 10;
 
-/// The two ends of a region that differ, for reads of the kind that the survey made.
 fn ends(context: &CellContext) -> Vec<(Layer, f64, f64)> {
     let job = context.job();
     let size_bytes = context.header.region.as_ref().map_or(0, |region| region.size_bytes);
@@ -67,7 +62,6 @@ fn ends(context: &CellContext) -> Vec<(Layer, f64, f64)> {
     }
 }
 
-/// What others measured over the only link of a place on this board.
 fn practice_bytes_per_s(context: &CellContext) -> Option<f64> {
     let mut disks = context.layers();
     let (disk, more) = (disks.next()?, disks.next());

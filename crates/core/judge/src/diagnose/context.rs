@@ -34,12 +34,10 @@ pub fn pace(metric: Metric, m: &Measurement) -> f64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
     pub requests: f64,
-    /// Bytes read and written.
     pub bytes: f64,
     pub queue: f64,
     /// Mean time of a request that moved data, milliseconds.
     pub await_ms: f64,
-    /// Share of the time a flush took, as the device counts it.
     pub flush_share: f64,
 }
 
@@ -65,7 +63,6 @@ impl<'a> CellContext<'a> {
         pace(self.workload.metric, self.m())
     }
 
-    /// A rate a second, as it is told.
     pub fn in_its_metric(&self, value: f64) -> String {
         self.workload.metric.rate(value)
     }
@@ -85,12 +82,10 @@ impl<'a> CellContext<'a> {
         f64::from(self.job().numjobs.max(1))
     }
 
-    /// Requests the generator keeps in flight.
     pub fn depth(&self) -> f64 {
         self.lanes() * f64::from(self.job().iodepth.max(1))
     }
 
-    /// Share of the time spent in flushes.
     pub fn flush_share(&self) -> f64 {
         self.m().flush_ns as f64 / self.wall_ns()
     }
@@ -115,7 +110,6 @@ impl<'a> CellContext<'a> {
         last.map_or(0.0, |(start, end)| end as f64 - start as f64)
     }
 
-    /// The device the filesystem stands on.
     pub fn top(&self) -> Option<Totals> {
         self.totals(self.telemetry()?.devices.first()?)
     }
@@ -187,7 +181,6 @@ impl<'a> CellContext<'a> {
         self.place.into_iter().flat_map(|place| place.disks())
     }
 
-    /// Whether a disk behind it seeks for certain.
     pub fn rotates(&self) -> bool {
         self.layers().any(|disk| disk.seeks() == Some(true))
     }

@@ -12,13 +12,10 @@ use bakeoff_model::ceiling::Layer;
 const BUSY: f64 = 0.8;
 /// Share at which a thread beside others in a chain is the longest part of it.
 const HALF: f64 = 0.5;
-/// Share of the time a quota must hold us.
 const HELD: f64 = 0.3;
 /// Share of a CPU's time in interrupts that a host controller takes.
 const INTERRUPTS: f64 = 0.6;
-/// Bytes a call moves below which its own cost is what counts.
 const SMALL_CALL_BYTES: u64 = 1024;
-/// Share of the time that a thread waited for a CPU from which it is told.
 const WORTH_TELLING: f64 = 0.05;
 /// Share of the time somebody waited for a CPU while all were busy.
 const CROWDED: f64 = 0.5;
@@ -67,7 +64,6 @@ fn ourselves(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     })
 }
 
-/// The cipher or the filesystem is no faster where no disk is below it.
 fn in_memory(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     // Of calls of some bytes it is the calls that take the time, on any filesystem.
     if context.job().bs <= SMALL_CALL_BYTES {
@@ -110,7 +106,6 @@ fn kernel_thread(context: &CellContext) -> Option<Reason> {
     })
 }
 
-/// A host controller that keeps one CPU busy with its interrupts, as dwc_otg does.
 fn interrupts(context: &CellContext) -> Option<Reason> {
     let (cpu, share) = context.interrupts()?;
     (share >= INTERRUPTS).then(|| {
@@ -119,7 +114,6 @@ fn interrupts(context: &CellContext) -> Option<Reason> {
     })
 }
 
-/// The thread that makes the calls was ready and another ran.
 fn waiting_thread(context: &CellContext) -> Option<Reason> {
     let waited = context.waited().filter(|share| *share >= HALF)?;
     let (lane, _) = context.lane_cpu();
@@ -131,7 +125,6 @@ fn waiting_thread(context: &CellContext) -> Option<Reason> {
     Some(Reason::proved(Cause::Cpu, clue).subject("other processes").share(waited))
 }
 
-/// The thread that makes the calls never rests.
 fn calling_thread(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     let (all, system) = context.lane_cpu();
     let waited = context.waited().unwrap_or(0.0);

@@ -16,15 +16,11 @@ use bakeoff_stats::units;
 
 /// Share of the time in flushes from which they are what holds a cell back.
 const FLUSHING: f64 = 0.3;
-/// Requests in flight from which the disk is kept busy, not waited for.
 const FULL_QUEUE: f64 = 2.0;
-/// One request at a time, with what measuring it leaves.
 const ONE_AT_A_TIME: f64 = 1.15;
 /// Requests of that size take the time their bytes take.
 const LARGE_BYTES: u64 = 256 << 10;
-/// Share of the time a request must be at the disk.
 const AT_THE_DISK: f64 = 0.6;
-/// Share of what others measured over the same link.
 const PRACTICE: f64 = 0.85;
 /// A rate so many times that of the raw device is not the device's.
 const FASTER_THAN_IT: f64 = 1.5;
@@ -32,7 +28,6 @@ const GRADIENT: f64 = 0.9;
 /// Share of the variance that a slope along the file explains.
 const SLOPED: f64 = 0.6;
 
-/// The cause on this side that holds.
 pub fn reasons(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     flash::reasons(context)
         .or_else(|| flush(context, steps))
@@ -106,7 +101,6 @@ fn writeback(context: &CellContext) -> Option<Reason> {
     })
 }
 
-/// The rate depends on where the data lies.
 fn position(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     let ends = baseline::find(steps, Layer::Start).zip(baseline::find(steps, Layer::End));
     if let Some((start, end)) = ends {
@@ -169,7 +163,6 @@ fn bus(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     })
 }
 
-/// The raw device is no faster, or it is with more requests at a time.
 fn by_layers(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     let deep = baseline::find(steps, Layer::Deep);
     // What writes gather in memory goes to the disk many at a time, whatever the depth.
@@ -196,7 +189,6 @@ fn by_layers(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
         .then(|| Reason::proved(Cause::Device, baseline::of_layer(context, lowest)))
 }
 
-/// What the queue says where nothing below was measured.
 fn by_signals(context: &CellContext) -> Option<Reason> {
     let disk: Totals = context.top()?;
     let bottom = context.disks().unwrap_or(disk);

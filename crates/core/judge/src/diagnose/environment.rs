@@ -21,7 +21,6 @@ const FOREIGN_FLOOR_BYTES: u64 = 4 << 20;
 /// Share of the requested bytes that the devices must have moved.
 const MOVED: f64 = 0.9;
 
-/// The clock was lowered for heat or power while the cell ran.
 pub fn heat_or_power(context: &CellContext) -> Option<Reason> {
     let t = context.telemetry()?;
     let bits = t.throttled_bits();

@@ -15,16 +15,13 @@ use bakeoff_stats::units;
 const CLEAR_STEP: f64 = 0.7;
 /// A fast cache is at least this much faster than what lies behind it.
 const SLOWER: f64 = 0.6;
-/// A cache of one size is used up after amounts that differ by no more than this factor.
 const SAME_AMOUNT: f64 = 1.4;
 /// Share of the time a card stands still for its cleaning to be the cause.
 const STALLED: f64 = 0.3;
 /// A stall: what a drive's own scheduling does not explain.
 const LONG_STALL_NS: u64 = 150_000_000;
-/// How many times as long as the median request it is at least.
 const MUCH_LONGER: u64 = 10;
 
-/// The cause inside the disk that holds.
 pub fn reasons(context: &CellContext) -> Option<Reason> {
     let m = context.m();
     m.write.as_ref().or(m.create.as_ref())?;
@@ -59,7 +56,6 @@ fn fast_cache(context: &CellContext) -> Option<Reason> {
     Some(Reason::consistent(Cause::FastCache, clue).subject(kind(context)))
 }
 
-/// The fall of a cell's rate, where one step explains it.
 fn fall(cell: &Cell) -> Option<Step> {
     pattern::step(&cell.measurement).filter(|s| s.explains >= CLEAR_STEP && s.ratio <= SLOWER)
 }
@@ -105,7 +101,6 @@ fn ms_per_mb(t: &Telemetry, at_ns: u64) -> Option<(f64, f64)> {
     Some((median(&early)?, median(late.get(1..)?)?))
 }
 
-/// Flash that stands still again and again, with requests waiting for it.
 fn cleaning(context: &CellContext) -> Option<Reason> {
     let m = context.m();
     let stalls = pattern::stalls(m)?;

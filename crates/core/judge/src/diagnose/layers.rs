@@ -13,18 +13,14 @@ pub const LAYER_OVERHEAD_NS: u64 = 200_000_000;
 /// Operations that a planned one does however long they take, within [`LAYER_LIMIT_NS`]: of two or
 /// three a slow disk's first, which often comes from a buffer, would be half.
 pub const LAYER_IOS: u64 = 10;
-/// Operations below which a planned tells nothing.
 pub const FEWEST_IOS: u64 = 8;
 pub const LAYER_LIMIT_NS: u64 = 3_000_000_000;
-/// Most bytes one planned may write.
 pub const LAYER_WRITE_BYTES: u64 = 32 << 20;
 pub const MEMORY_FILE_BYTES: u64 = 16 << 20;
-/// Requests in flight that show what a disk does with many.
 const DEEP: u32 = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
-    /// A file (or directory, for small files) in memory.
     Memory,
     File,
     Device,
@@ -38,7 +34,6 @@ pub struct LayerJob {
 }
 
 impl LayerJob {
-    /// Bytes it may write to a disk.
     pub fn write_bytes(&self) -> u64 {
         let wears = matches!(self.at, At::File | At::Device) && self.job.rw.writes();
         if wears { LAYER_WRITE_BYTES } else { 0 }
@@ -97,7 +92,6 @@ pub fn has_ends(header: &Header) -> bool {
     header.region.is_some()
 }
 
-/// The same place with less above it, with more at a time, and without flushing.
 fn on_the_disk(short: &Job, has_device: bool, add: &mut impl FnMut(Layer, At, Job)) {
     let direct = Job { direct: true, ..short.clone() };
     let is_aligned = short.bs.is_multiple_of(4096);

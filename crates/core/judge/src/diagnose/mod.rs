@@ -45,12 +45,10 @@ pub fn cell(run: &Run, cell: &Cell) -> Option<Reason> {
     Some(reason(&context))
 }
 
-/// A share as it is told.
 fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// The cause of a cell, or that there is none to be named.
 pub fn reason(context: &CellContext) -> Reason {
     let steps = baseline::layers(context);
     let found = environment::heat_or_power(context)

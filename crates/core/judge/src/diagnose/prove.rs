@@ -17,24 +17,20 @@ use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::workload::Workload;
 use bakeoff_stats::units;
 
-/// The clock of the experiment, as a share of what it may be.
 pub const CLOCK: f64 = 0.6;
 pub const EXPERIMENT_NS: u64 = 1_000_000_000;
 /// How long all experiments of a run may take, without the visits they need.
 pub const MOST_NS: u64 = 120_000_000_000;
 
-/// Elasticity from which the clock is what holds back.
 const FOLLOWS: f64 = 0.5;
 const DOES_NOT_CARE: f64 = 0.1;
 /// Taking the cipher away makes so much of a difference where it is what holds back, …
 const FASTER: f64 = 1.2;
-/// … and so little where it is not.
 const SAME: f64 = 1.05;
 /// A quarter of the block size leaves so much of the bandwidth where bytes are what counts, …
 const BYTES_COUNT: f64 = 0.9;
 /// … and so little where requests are: a fourth, with what measuring leaves.
 const REQUESTS_COUNT: f64 = 0.4;
-/// Blocks of which a quarter is no block of a disk any more are not divided.
 const DIVISIBLE_BYTES: u64 = 16 << 10;
 
 /// The experiments on one workload, besides the jobs `known` so far.
@@ -121,7 +117,6 @@ fn elasticity(steps: &[LayerShare]) -> Option<f64> {
     Some((libm::log(slow / again) / libm::log(CLOCK)).max(0.0))
 }
 
-/// What smaller blocks make of a suspicion against the disk.
 pub fn of_disk(context: &CellContext, steps: &[LayerShare], reason: Reason) -> Reason {
     let again = baseline::find(steps, Layer::Again).map(|s| s.bytes_per_s);
     let small = baseline::find(steps, Layer::SmallBlocks).map(|s| s.bytes_per_s);

@@ -9,7 +9,6 @@ use bakeoff_model::run::Run;
 use bakeoff_stats::distinct;
 use bakeoff_stats::phrases;
 
-/// Share of the cells that must agree before one cause is named.
 const AGREE: f64 = 0.6;
 
 /// Every candidate of a workload that has cells in complete blocks, in the order of the run. A cell

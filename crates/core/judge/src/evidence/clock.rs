@@ -12,16 +12,13 @@ use bakeoff_model::throttled;
 
 /// A clock below this share of its highest counts as lowered.
 pub const FULL: f64 = 0.95;
-/// A step in the rate that a lowered clock can have made.
 const CLEAR_STEP: f64 = 0.5;
 
-/// Whether the machine was as hot as one that lowers its clock.
 pub fn is_hot(host: &Host, t: &Telemetry) -> bool {
     let limit_mc = throttled::limit_mc(host.model.as_deref());
     t.hottest_mc().is_some_and(|mc| mc >= limit_mc)
 }
 
-/// Whether the rate went down by a clear step, and this clock with it.
 pub fn falls_with_rate(t: &Telemetry, clock: &Gauge, m: &Measurement) -> bool {
     let step = pattern::step(m).filter(|s| s.explains >= CLEAR_STEP && s.ratio < 0.9);
     step.is_some_and(|step| {

@@ -23,34 +23,25 @@ pub enum Source {
 /// A check of a rule that looks at observations.
 pub type Observing = fn(&Observation) -> Option<Hit>;
 
-/// A measurement, as far as it is known.
 #[derive(Clone, Debug)]
 pub struct Observation<'a> {
     pub limits: &'a Thresholds,
     pub source: Source,
     pub tool: &'a str,
-    /// How long it took, and how much was done.
     pub extent: Option<Extent>,
     /// Share of the time outside operations with a latency, where flushes are among them.
     pub outside: Option<f64>,
     /// Share of the time spent flushing at an interval that the tool chose.
     pub flushing: Option<f64>,
-    /// Each kind of operation.
     pub latencies: Vec<Latencies>,
     pub access: Option<Access>,
-    /// Writes of which the measured time contains no flush.
     pub unflushed: Option<Unflushed>,
-    /// How far the data that is written is zeros.
     pub zeros: Option<Zeros>,
-    /// The workload that is asked for.
     pub asked: Option<&'a Workload>,
-    /// The cell, with what only bakeoff records of it.
     pub measured: Option<MeasuredCell<'a>>,
-    /// The result of another tool.
     pub result: Option<&'a ToolResult>,
 }
 
-/// A cell of ours, and what it belongs to.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredCell<'a> {
     pub design: Design<'a>,
@@ -63,11 +54,8 @@ pub struct Extent {
     /// Its length; `None` where it consists of slices, which are short on purpose.
     pub whole_ns: Option<u64>,
     pub elapsed_ns: u64,
-    /// Operations, with the number that was asked for.
     pub ios: Option<(u64, u64)>,
-    /// Whether writes can be left in memory at its end.
     pub is_unflushed: bool,
-    /// Whether the tool processes its file once, regardless of the time.
     pub is_one_pass: bool,
 }
 
@@ -83,13 +71,9 @@ pub struct Latencies {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Whether in random order.
     pub is_random: bool,
-    /// Whether through the page cache, in calls of one block each.
     pub is_buffered: bool,
-    /// Bytes of a block.
     pub block_bytes: u64,
-    /// Bytes of the file.
     pub file_bytes: Option<u64>,
 }
 
@@ -125,7 +109,6 @@ impl<'a> Observation<'a> {
         }
     }
 
-    /// What is asked for, before anything was measured.
     pub fn of_workload(design: Design<'a>, workload: &'a Workload) -> Observation<'a> {
         let job = &workload.job;
         let access = Access {
@@ -175,7 +158,6 @@ impl<'a> Observation<'a> {
         }
     }
 
-    /// What a result of another tool says, in the names and options of that tool.
     pub fn of_result(limits: &'a Thresholds, result: &'a ToolResult) -> Observation<'a> {
         let outside = outside(result);
         Observation {
@@ -262,7 +244,6 @@ fn access(result: &ToolResult) -> Option<Access> {
     Some(Access { is_random, is_buffered: false, block_bytes, file_bytes })
 }
 
-/// Writes whose command has nothing that waits for the device.
 fn unflushed(result: &ToolResult) -> Option<Unflushed> {
     let words = result.words()?;
     let is_open = match () {
@@ -289,7 +270,6 @@ fn has(words: &[&str], parts: &[&str]) -> bool {
     words.iter().any(|word| parts.iter().any(|part| word.contains(part)))
 }
 
-/// What the tool writes, unless its command says otherwise.
 fn zeros(result: &ToolResult) -> Option<Zeros> {
     if result.is("dd") {
         return result.words()?.contains(&"if=/dev/zero").then_some(Zeros::All);

@@ -2,16 +2,13 @@
 
 use bakeoff_model::measurement::{Measurement, Window};
 
-/// A window this far below the median is a stall.
 const STALL: f64 = 0.2;
 const FEWEST: usize = 10;
 
 /// Stretches in which next to nothing was done.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stalls {
-    /// Start and length of each, neighbours counted as one.
     pub spans: Vec<(u64, u64)>,
-    /// Their share of the time.
     pub share: f64,
 }
 
@@ -68,11 +65,8 @@ pub fn stalls(m: &Measurement) -> Option<Stalls> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     pub at_ns: u64,
-    /// Rate after it as a share of that before it.
     pub ratio: f64,
-    /// Share of the variance of the logarithms it explains.
     pub explains: f64,
-    /// Bytes written before it.
     pub after_bytes: u64,
 }
 
@@ -115,12 +109,10 @@ impl Sums {
         Sums(sums)
     }
 
-    /// Mean of a stretch, less the first value of all.
     fn mean(&self, from: usize, to: usize) -> f64 {
         (self.0[to].0 - self.0[from].0) / (to - from).max(1) as f64
     }
 
-    /// Sum of squares around the mean of a stretch.
     fn spread(&self, from: usize, to: usize) -> f64 {
         let mean = self.mean(from, to);
         let squares = self.0[to].1 - self.0[from].1;

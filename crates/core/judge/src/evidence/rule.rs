@@ -22,7 +22,6 @@ use bakeoff_model::verb::Verb;
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Limits {
-    /// Claims about places where directories are compared, about stacks elsewhere.
     Verdict,
     Cell,
     Stacks,
@@ -47,9 +46,7 @@ impl Limits {
 pub struct Rule {
     /// `L10`, or a name.
     pub id: String,
-    /// A name that says it.
     pub slug: String,
-    /// In words.
     pub when: Vec<String>,
     /// How severe it is where places are compared, stacks on an image, stacks on a device, and to
     /// publish ([`Setting`]): the same observation weighs more where more is claimed.
@@ -61,13 +58,11 @@ pub struct Rule {
     pub explain: String,
 }
 
-/// The table wraps its sentences.
 fn in_one_line<'de, D: Deserializer<'de>>(text: D) -> Result<String, D::Error> {
     let text = String::deserialize(text)?;
     Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// All rules, by id.
 pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let table = toml::from_str(include_str!("../../data/rules.toml"));
     let mut table: BTreeMap<String, Vec<Rule>> = table.unwrap_or_default();
@@ -75,22 +70,18 @@ pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
 });
 
 impl Rule {
-    /// A rule by its id or name, in any case.
     pub fn find(name: &str) -> Option<&'static Rule> {
         let is_it = |word: &str| word.eq_ignore_ascii_case(name);
         RULES.iter().find(|rule| is_it(&rule.id) || is_it(&rule.slug))
     }
 
-    /// How severe it is for what is claimed in this setting.
     pub fn severity_for(&self, setting: Setting) -> Severity {
         self.severity[setting as usize]
     }
 }
 
-/// Ids of rules with what checks each.
 pub type Checks<C> = &'static [(&'static str, C)];
 
-/// What a rule reports when it fires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
     pub evidence: String,
@@ -103,7 +94,6 @@ pub struct Hit {
     /// Whether it is about what meets candidates that are measured in turns alike: others on the
     /// machine, or drift of the drive. Their intervals say what it cost.
     pub is_common: bool,
-    /// Whether it prevents a verdict, whatever the rule has.
     pub refuses: bool,
 }
 
@@ -114,12 +104,10 @@ impl Hit {
         Hit { evidence, advice, workload, candidate, is_common: false, refuses: false }
     }
 
-    /// About a common cause.
     pub fn common(evidence: impl Into<String>, advice: impl Into<String>) -> Hit {
         Hit { is_common: true, ..Hit::new(evidence, advice) }
     }
 
-    /// The finding, as severe as it is for the claims of this design.
     pub fn finding<'a>(self, design: impl Into<Design<'a>>, id: &str) -> Finding {
         let design = design.into();
         let own = severity(id, Setting::of(design));
@@ -132,7 +120,6 @@ impl Hit {
         self.with(id, severity, limits.resolve(design), design.verb)
     }
 
-    /// The finding about a result of another tool, of which no more is claimed than of a place.
     pub fn of_result(self, id: &str) -> Finding {
         self.with(id, severity(id, Setting::Places), Scope::Cell, &Verb::Bench)
     }

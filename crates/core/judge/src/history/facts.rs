@@ -14,7 +14,6 @@ const MOST_DRIVES: usize = 64;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     pub hosts: Vec<String>,
-    /// Title of the run, and the name of its plan if that is built in.
     pub plans: Vec<String>,
     /// Each drive below a candidate: [`drive_name`].
     pub drives: Vec<String>,
@@ -24,7 +23,6 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The facts of a run as it stands after its rehearsal.
     pub fn from_header(header: &Header) -> Facts {
         let host = &header.host;
         let hosts = [Some(host.hostname.clone()), host.model.clone()];

@@ -10,12 +10,9 @@ use super::facts::Facts;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     pub drive: Option<String>,
-    /// Part of the name or the model of its machine.
     pub host: Option<String>,
-    /// Part of its title, or of the name of its plan.
     pub plan: Option<String>,
     pub label: Option<String>,
-    /// Part of its title or of its verb, or the start of its id.
     pub search: Option<String>,
     /// Runs that began then or later, nanoseconds since 1970.
     pub since_unix_ns: Option<i64>,

@@ -4,12 +4,10 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use thiserror::Error;
 
-/// From when on runs are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Since {
     /// A point in time, nanoseconds since 1970.
     At(i64),
-    /// So many nanoseconds before now.
     Ago(u64),
 }
 
@@ -21,7 +19,6 @@ pub enum Since {
 )]
 pub struct NotSince(String);
 
-/// Seconds of each unit of a span.
 const UNITS: [(char, u64); 4] = [('m', 60), ('h', 3_600), ('d', 86_400), ('w', 604_800)];
 
 impl Since {

@@ -23,7 +23,6 @@ use bakeoff_model::run::Run;
 use bakeoff_model::workload::Metric;
 use bakeoff_stats::{change_point, sample};
 
-/// Fewest runs of a series in which a change point can be found.
 pub const FEWEST: usize = 2 * change_point::SHORTEST;
 
 /// A run of the past without its cells: only what a history needs of it.
@@ -39,7 +38,6 @@ pub struct Past {
 pub struct Trend {
     pub drive: String,
     pub across: Option<Factor>,
-    /// Its runs in order of time.
     pub runs: Vec<OfRun>,
     /// By workload and candidate; several where runs are not alike.
     pub series: Vec<Series>,
@@ -61,12 +59,9 @@ pub struct Series {
     pub summary: String,
     pub metric: Metric,
     pub candidate: String,
-    /// In order of time.
     pub points: Vec<Point>,
-    /// Whether there are enough points to find a change.
     pub is_tested: bool,
     pub changes: Vec<Change>,
-    /// Why its runs are not part of the first series of this candidate and workload.
     pub unlike: Vec<Difference>,
 }
 
@@ -79,7 +74,6 @@ pub struct Point {
     pub min: f64,
     pub max: f64,
     pub cells: u32,
-    /// Speed in units of the first point.
     pub ratio: f64,
 }
 
@@ -87,7 +81,6 @@ pub struct Point {
 pub struct Change {
     /// Index into [`Series::points`] of the first one after it.
     pub point: usize,
-    /// Speed after it in units of the speed before it.
     pub ratio: f64,
 }
 
@@ -163,7 +156,6 @@ fn of_run(past: &Past) -> OfRun {
     }
 }
 
-/// One workload of one candidate in one run.
 #[derive(Clone, Copy)]
 struct TrendPoint {
     at: usize,
@@ -271,7 +263,6 @@ mod tests {
     const DRIVE: &str = "Disk A 69 GB";
     const DAY_NS: i64 = 86_400_000_000_000;
 
-    /// A run of day `day` whose first candidate makes `rate`.
     fn past(day: u32, rate: f64, change: impl FnOnce(&mut Header)) -> Past {
         let mut run = RunBuilder::stacks(&["ext4", "xfs"])
             .header(|h| {

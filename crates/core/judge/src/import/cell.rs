@@ -17,7 +17,6 @@ pub(super) struct Number {
     decimal: Decimal,
     unit: String,
     raw: String,
-    /// `None` for a whole number.
     pub(super) mark: Option<Mark>,
 }
 
@@ -38,7 +37,6 @@ pub(super) fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The numbers of a cell; none when one of them is none.
 pub(super) fn numbers(cell: &str, unit: &str) -> Vec<Number> {
     let at = cell.find(|c: char| c.is_alphabetic() || c == '%').unwrap_or(cell.len());
     let (values, own) = cell.split_at(at);
@@ -72,7 +70,6 @@ fn mark(value: &str) -> Result<Option<Mark>, ()> {
 }
 
 impl Number {
-    /// Puts it among the metrics, in our unit where its own has one meaning.
     pub(super) fn give(&self, line: u64, metrics: &mut Metrics) {
         let known = known_unit(&self.unit);
         let (factor, unit) = known.unwrap_or((1, ""));

@@ -5,13 +5,11 @@ use std::str::FromStr;
 
 use super::table::KEYS;
 
-/// Most columns of a table.
 const COLUMNS: usize = 64;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Column {
     Skip,
-    /// A label: one of the keys of a result table.
     Label(String),
     /// Numbers: what each of them is, their unit, and what the column says about the set-up.
     Value {

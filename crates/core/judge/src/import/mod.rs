@@ -30,24 +30,20 @@ use columns::Columns;
 pub use own::run_of_events;
 use tables::{Asked, Tables};
 
-/// Looks for the outputs of every tool and for our own result table.
 pub fn finder() -> Finder {
     of_tools(Asked::Propose)
 }
 
-/// Looks for outputs, and reads tables by what their titles say.
 pub fn guessing() -> Finder {
     of_tools(Asked::Read)
 }
 
-/// Looks for the rows of a table whose columns are known.
 pub fn of_columns(columns: Columns) -> Finder {
     let rows: [Box<dyn Reader>; 2] =
         [Box::new(rows::Rows::new(columns)), Box::new(Tables::new(Asked::Propose))];
     Finder::with(&TOOLS, rows.into_iter().collect()).of_rows().judged_by(rules::result)
 }
 
-/// What is found in a text that is in memory.
 pub fn all(text: &[u8]) -> Imported {
     finder().all_of(text)
 }

@@ -15,12 +15,9 @@ use bakeoff_tools::scan::result::{Imported, ToolResult};
 
 /// Ratios closer than this are taken as alike, and reads further apart than this as different.
 const ALIKE: f64 = 0.05;
-/// Estimates of one cost further apart than this contradict each other.
 const AGREE: f64 = 0.10;
-/// Most cases that are looked at.
 const MOST_CASES: usize = 64;
 
-/// What has to be believed for the observations to hold.
 pub const ASSUMPTION: &str = "Assumption: the position on the drive slows reads and writes alike. \
                               Single runs have no error bar, so these are observations, not \
                               verdicts.";
@@ -59,10 +56,8 @@ pub fn observations(imported: &Imported) -> Vec<String> {
     all.into_iter().map(|(_, text)| text).collect()
 }
 
-/// Whether figures contradict each other, and what is said.
 type Observed = (bool, String);
 
-/// Where it was measured, and the candidate.
 fn setting(result: &ToolResult) -> Option<(String, &str, &str)> {
     let of = |key: &str| result.setup.get(key).map(String::as_str);
     let bytes: u64 = of("block_size_bytes")?.parse().ok()?;
@@ -106,7 +101,6 @@ fn observe(place: &str, cases: &[StudiedCandidate]) -> Vec<Observed> {
     said
 }
 
-/// Two filesystems of which the place alone may make the difference.
 fn by_place(place: &str, a: &StudiedCandidate, b: &StudiedCandidate) -> Option<String> {
     if a.encryption != b.encryption || a.filesystem == b.filesystem {
         return None;

@@ -10,11 +10,9 @@ const TITLES: &str = "run,block,counts,candidate,workload,metric,";
 
 #[derive(Debug, Default)]
 pub struct Own {
-    /// What was found, where it begins, and its last line.
     found: Option<(&'static str, u64, u64)>,
 }
 
-/// The format of an export that begins with this line, or whose schema stands on it.
 fn format(text: &str) -> Option<&'static str> {
     if text.starts_with(TITLES) {
         return Some("csv");
@@ -26,7 +24,6 @@ fn format(text: &str) -> Option<&'static str> {
     is_run.then_some(format)
 }
 
-/// The run whose events a text is, exported as jsonl, by the beginning of the text.
 pub fn run_of_events(text: &str) -> Option<&str> {
     let line = text.lines().next().filter(|line| format(line) == Some("jsonl"))?;
     let mut ids = line.split("\"run\":\"").skip(1).filter_map(|rest| rest.split('"').next());

@@ -13,7 +13,6 @@ use super::tables::titles;
 use bakeoff_tools::scan::finder::{Line, Reader};
 use bakeoff_tools::scan::result::{Metrics, Out, ToolResult};
 
-/// Most rows that wait.
 const WAITING: usize = 10_000;
 
 /// A row: its first line, its last line, and what it gives.
@@ -23,11 +22,9 @@ type ReadRow = (u64, u64, Vec<ToolResult>);
 pub struct Rows {
     columns: Columns,
     labels: Vec<String>,
-    /// The first half of a row that may be wrapped: its line and its cells.
     half: Option<(u64, Vec<String>)>,
     /// The last line of the table so far: a row, or the rule below the titles of one with bars.
     last: Option<u64>,
-    /// The mark that begins fractions, as far as that is known.
     mark: Option<Mark>,
     waiting: Vec<ReadRow>,
     /// The last line so far of a table whose titles say something else.

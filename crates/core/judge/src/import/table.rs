@@ -26,7 +26,6 @@ pub(super) const KEYS: [&str; 10] = [
 /// Columns of the figure; `source_line` and `note` may stand beside it.
 const FIGURE: [&str; 3] = ["metric", "value", "unit"];
 const BESIDE: [&str; 2] = ["source_line", "note"];
-/// Most lines of one row, in quotation marks.
 const ROW_LINES: usize = 20;
 
 #[derive(Debug, Default)]
@@ -82,7 +81,6 @@ impl Reader for ResultTable {
     }
 }
 
-/// The column names of a line of them.
 fn header(text: &str) -> Option<Vec<String>> {
     // Most lines of a text have none of these; looking for them costs less than taking it apart.
     if !text.contains("metric") || !text.contains("value") {
@@ -146,7 +144,6 @@ impl ResultTable {
         out.result(result);
     }
 
-    /// A whole row; false when it is none of the table, which then is over.
     fn row(&mut self, first: u64, line: &Line<'_>, fields: &[String], out: &mut Out) -> bool {
         let Some(columns) = &self.columns else { return false };
         let is_cut = !line.is_ended && columns.last().is_some_and(|last| FIGURE[1] == *last);

@@ -7,20 +7,16 @@ use toml::de::{DeArray, DeTable};
 use super::error::PlanError;
 use super::read::{Field, Source};
 
-/// Keys that take a list of words; a list of such lists is an axis.
 const LISTS: [&str; 2] = ["mkfs", "mount"];
 
-/// A key with one value or many.
 #[derive(Clone)]
 pub(super) struct OneOrMany<'t> {
-    /// The table it stands in, as people write it.
     pub table: &'static str,
     pub key: &'static str,
     pub key_span: Range<usize>,
     pub values: Vec<Field<'t>>,
 }
 
-/// What the keys of a table are set to, in the order of its lines.
 pub(super) fn of_table<'t>(
     source: Source<'t>,
     table: &'t DeTable<'t>,

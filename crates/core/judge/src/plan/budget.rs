@@ -24,18 +24,14 @@ const CELL_OVERHEAD_NS: u64 = SECOND_NS / 4;
 const VISIT_OVERHEAD_NS: u64 = 3 * SECOND_NS / 2;
 /// Slices that finding their length takes on each candidate, on most drives.
 const CALIBRATION: u32 = 4;
-/// Units of work that it takes on a drive that has to settle.
 const SETTLING_CALIBRATION: u32 = 6;
-/// No slice that its time alone ends streams for longer.
 const STREAMING_NS: u64 = 2 * SECOND_NS;
 
-/// What a drive is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Speed {
     pub kind: &'static str,
     pub write_bytes_per_s: u64,
     pub flush_ns: u64,
-    /// Whether a turn of another candidate may cost it something.
     pub charges: bool,
 }
 
@@ -74,20 +70,16 @@ impl Speed {
 pub struct Site {
     pub speed: Speed,
     pub region_bytes: u64,
-    /// Whether it is written in full before every visit.
     pub is_overwritten: bool,
-    /// Whether it is written to until it is steady, first.
     pub is_preconditioned: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// What fits; the error when not even one workload does.
     pub fit: Result<Fit, FitError>,
     pub first: Cost,
     /// Everything up to the last block that the limits of time and bytes leave room for.
     pub last: Cost,
-    /// How many blocks, or rounds of each workload, that is.
     pub last_blocks: u32,
     /// The longest slices with a part in which the drive settles; `None` = none has one.
     pub settling: Option<Slices>,
@@ -95,7 +87,6 @@ pub struct Estimate {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slices {
-    /// Units of each, those in which the drive settles included.
     units: u64,
     pub each: Cost,
     pub rounds: u32,
@@ -151,7 +142,6 @@ pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -
     Some(Estimate { fit, first, last, last_blocks, settling })
 }
 
-/// What the largest slice writes that its time alone ends.
 fn largest_bytes(protocol: &Protocol, site: &Site) -> u64 {
     match protocol.isolation {
         Isolation::Slices => site.speed.written_bytes(STREAMING_NS),
@@ -159,7 +149,6 @@ fn largest_bytes(protocol: &Protocol, site: &Site) -> u64 {
     }
 }
 
-/// Blocks that the limits leave room for.
 fn within(wanted: &Wanted, setup: Cost, each: Cost) -> u32 {
     let blocks = |limit: Option<u64>, setup: u64, each: u64| {
         let left = limit.map(|limit| limit.saturating_sub(setup));
@@ -191,7 +180,6 @@ fn round(protocol: &Protocol, speed: Speed) -> Cost {
     Cost { time_ns: time_ns + CELL_OVERHEAD_NS, write_bytes: bytes }
 }
 
-/// Formatting, laying out the data file, restoring the region.
 fn visit(made: &Expanded, site: &Site, limit: Option<u64>) -> Cost {
     // Side by side each has its share of the place.
     let own = match made.protocol.isolation {
@@ -280,7 +268,6 @@ fn unit(workload: &Workload, protocol: &Protocol, site: &Site) -> (u64, u64) {
     }
 }
 
-/// How long a cell measures that is no slices.
 fn whole_ns(workload: &Workload, protocol: &Protocol, site: &Site) -> u64 {
     let job = &workload.job;
     let least = workload.profile.and_then(profiles::part_spec).map_or(0, |part| part.least_ns);
@@ -296,7 +283,6 @@ fn whole_ns(workload: &Workload, protocol: &Protocol, site: &Site) -> u64 {
     measured.min(protocol.cell_max_ns.unwrap_or(u64::MAX)).saturating_mul(pieces)
 }
 
-/// What is done between two flushes, and how long it takes with its flush.
 fn round_bytes(workload: &Workload) -> u64 {
     u64::from(workload.job.fsync.max(workload.job.fdatasync)).saturating_mul(workload.job.bs)
 }
@@ -305,7 +291,6 @@ fn round_ns(workload: &Workload, site: &Site) -> u64 {
     site.speed.flush_ns.saturating_add(writing_ns(round_bytes(workload), site.speed))
 }
 
-/// Bytes that a workload writes in so much time.
 fn written_in(ns: u64, workload: &Workload, site: &Site) -> u64 {
     let job = &workload.job;
     let spec = workload.profile.and_then(profiles::part_spec);

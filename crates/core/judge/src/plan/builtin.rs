@@ -9,7 +9,6 @@ pub struct BuiltIn {
     pub text: &'static str,
 }
 
-/// Every built-in plan, in the order help lists them.
 pub const BUILT_IN: [BuiltIn; 7] = [
     BuiltIn {
         name: "mountpoints",
@@ -53,7 +52,6 @@ pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
     BUILT_IN.iter().find(|plan| plan.name == name)
 }
 
-/// What to say of a name that is neither a built-in plan nor a file.
 pub fn did_you_mean(name: &str) -> String {
     bakeoff_stats::phrases::did_you_mean(name, &BUILT_IN.map(|plan| plan.name))
 }

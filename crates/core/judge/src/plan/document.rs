@@ -12,14 +12,11 @@ pub const MOST_CASES: u64 = 100_000;
 /// A comparison as its TOML declares it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// What it was read from, printable.
     pub name: String,
-    /// The TOML itself: what repeats it.
     pub text: String,
     pub title: String,
     pub region: RegionRequest,
     pub protocol: ProtocolRequest,
-    /// What is compared, before anything is known about support and devices.
     pub stacks: Vec<PlannedStack>,
     pub workloads: Vec<PlannedWorkload>,
     pub axes: Vec<Axis>,

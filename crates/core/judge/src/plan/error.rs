@@ -11,7 +11,6 @@ const LINE_CHARS: usize = 160;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError {
-    /// The plan as its user named it, printable.
     pub plan: String,
     /// Where; `None` when it is about the plan as a whole.
     pub spot: Option<Box<Spot>>,
@@ -20,18 +19,15 @@ pub struct PlanError {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// Line, from 1.
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
     /// The line, printable, cut to a length that fits a screen.
     pub text: String,
     indent: usize,
-    /// Characters to underline, at least one.
     width: usize,
 }
 
-/// What is wrong, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     text: String,
@@ -46,13 +42,11 @@ impl<T: Into<String>> From<T> for Problem {
 }
 
 impl Problem {
-    /// A word for mkfs or mount that is not passed on.
     pub(super) fn unaccepted(why: Unaccepted) -> Problem {
         let is_refusal = matches!(why, Unaccepted::Refused(_));
         Problem { text: why.to_string(), is_refusal }
     }
 
-    /// A word that is none of those the key takes.
     pub(super) fn unknown_word(word: &str, key: &str, hint: &str) -> Problem {
         format!("'{word}' is not a valid {key}; {hint}").into()
     }

@@ -10,7 +10,6 @@ use super::workload::PlannedWorkload;
 /// Most comparisons of a combination with a value to exclude: half a second on a small board.
 const MOST_COMPARISONS: usize = 1_000_000;
 
-/// Takes out every stack, or every workload, that has all the values of a table.
 pub(super) fn exclude(
     excluded: &Field,
     stacks: &mut [Made<PlannedStack>],
@@ -49,7 +48,6 @@ pub(super) fn exclude(
     Ok(())
 }
 
-/// Marks what has all these values; returns how many there were.
 fn take_out<T: Planned>(wanted: &[OneOrMany], made: &mut [Made<T>]) -> Result<usize, PlanError> {
     let mut matched = 0;
     for one in made {

@@ -29,11 +29,9 @@ const SUFFIX_CHARS: usize = 20;
 pub struct Target {
     /// Short, unique among the targets: `sda`, `disk.img`.
     pub name: String,
-    /// Size of the region that stacks get there, when it is known.
     pub region_bytes: Option<u64>,
 }
 
-/// What has to be asked of this machine.
 pub struct Here<'a> {
     /// Whether a stack can be made on the target of that index (0 where none is named); what is
     /// lacking when not.
@@ -51,7 +49,6 @@ pub struct Expanded {
     pub flash_state: FlashState,
     pub file_bytes: Option<u64>,
     pub skipped: Vec<Skipped>,
-    /// Workloads that the tool which is to do them cannot do.
     pub dropped_workloads: Vec<Skipped>,
 }
 
@@ -125,7 +122,6 @@ fn file_bytes(workloads: &[Workload]) -> Option<u64> {
     workloads.iter().filter(counts).map(|w| w.job.size).max()
 }
 
-/// The first candidate once more, slowed down by what the plan says.
 fn positive_control(plan: &Plan, candidates: &[Candidate]) -> Option<Candidate> {
     let share = plan.protocol.positive_control?;
     let first = candidates.first()?;
@@ -232,7 +228,6 @@ fn fits(recipe: &Recipe, room: Option<u64>) -> Result<(), String> {
     }
 }
 
-/// What is measured, and what the tool that was to do it cannot do.
 fn workloads(plan: &Plan, here: &Here) -> Result<(Vec<Workload>, Vec<Skipped>), String> {
     let sayable = plan.workloads.iter().map(names::of_workload);
     let names = names::names(&sayable.collect::<Vec<_>>(), NAME_CHARS);

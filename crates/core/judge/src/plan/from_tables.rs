@@ -118,7 +118,6 @@ fn included(field: &Field) -> Result<Vec<Made<PlannedStack>>, PlanError> {
     Ok(made)
 }
 
-/// Refuses, before anything is made, what nobody could measure.
 fn bounded(
     source: &Source,
     stacks: &[PlanTable],
@@ -214,7 +213,6 @@ fn check_cases<T>(
     Ok(())
 }
 
-/// A device without a filesystem has no files to make.
 fn raw_measures_blocks(
     source: &Source,
     stacks: &[Made<PlannedStack>],
@@ -231,7 +229,6 @@ fn raw_measures_blocks(
     }
 }
 
-/// An axis as the plan writes it, without the quotes of its texts.
 fn said(axis: &OneOrMany) -> Axis {
     let written = |field: &Field| {
         let whole = || field.source.text.get(field.value.span()).unwrap_or_default();

@@ -7,7 +7,6 @@ use bakeoff_model::candidate::Crypt;
 use bakeoff_model::job::{Data, Offsets};
 use bakeoff_stats::units;
 
-/// Among which of the others a property has to differ before a name mentions it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Among {
     All,
@@ -19,7 +18,6 @@ enum Among {
 
 pub(super) struct Sayable {
     base: String,
-    /// For what the plan has named: its table, whose members alone have to be told apart.
     table: Option<usize>,
     parts: Vec<(Among, String)>,
 }
@@ -48,7 +46,6 @@ pub(super) fn names(all: &[Sayable], most_chars: usize) -> Vec<String> {
     all.iter().enumerate().map(name).collect()
 }
 
-/// The name, or its beginning with a number where it is too long.
 fn fitted(name: String, at: usize, most_chars: usize) -> String {
     if name.chars().count() <= most_chars {
         return name;

@@ -13,7 +13,6 @@ use bakeoff_model::uses::DriveUse;
 const LEAST_WEIGHT: f64 = 0.01;
 const MOST_WEIGHT: f64 = 100.0;
 
-/// What a table with a name of its own must be.
 pub(super) const TABLE: &str = "a table, in square brackets";
 
 const KEYS: &[Key<ProtocolRequest>] = &[
@@ -59,17 +58,13 @@ pub struct ProtocolRequest {
     pub flash_state: FlashState,
     /// Whether regions are brought to a steady state first; `None` = flash that is written.
     pub precondition: Option<bool>,
-    /// Time for everything, nanoseconds.
     pub time_ns: Option<u64>,
-    /// Most bytes to write.
     pub max_write_bytes: Option<u64>,
-    /// Half-width of a tie, a fraction.
     pub tie_margin: Option<f64>,
     /// How much of its speed a copy of the first candidate loses on purpose, a fraction.
     pub positive_control: Option<f64>,
     pub cell_min_ns: Option<u64>,
     pub cell_max_ns: Option<u64>,
-    /// Fewest operations in a cell.
     pub cell_min_ios: Option<u64>,
     pub thresholds: Thresholds,
     /// How candidates share the time of a block; `None` = side by side where there is room.

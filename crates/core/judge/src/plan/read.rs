@@ -26,14 +26,12 @@ pub(super) struct Source<'a> {
     pub text: &'a str,
 }
 
-/// What a key is called, and how its value is kept.
 pub(super) type Key<T> = (&'static str, fn(&mut T, &Field) -> Result<(), PlanError>);
 
 pub(super) fn names<T>(keys: &[Key<T>]) -> Vec<&'static str> {
     keys.iter().map(|(name, _)| *name).collect()
 }
 
-/// A key of a table with its value.
 #[derive(Clone)]
 pub(super) struct Field<'t> {
     pub source: Source<'t>,
@@ -74,7 +72,6 @@ impl<'t> Source<'t> {
         Ok(found)
     }
 
-    /// Sets what a table says.
     pub fn set<T>(
         self,
         made: &mut T,
@@ -110,7 +107,6 @@ impl<'t> Field<'t> {
         self.kind(expected, self.value.get_ref().as_table())
     }
 
-    /// The tables `[[key]]`, each with its place.
     pub fn tables(&self) -> Result<Vec<(&'t DeTable<'t>, Range<usize>)>, PlanError> {
         let key = self.key;
         let expected = format!("tables, each under [[{key}]]");
@@ -147,7 +143,6 @@ impl<'t> Field<'t> {
         }
     }
 
-    /// One of some words, of which `what` is what errors call them.
     pub fn word<T: Copy>(&self, what: &str, choices: &[(&'static str, T)]) -> Result<T, PlanError> {
         let word = self.text()?;
         let found = choices.iter().find(|(name, _)| *name == word);

@@ -26,7 +26,6 @@ const GOVERNORS: [&str; 6] =
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlannedStack {
-    /// The plan's own name for it.
     pub name: Option<String>,
     /// Filesystem as the plan names it: a type, `ntfs` for whichever driver, `raw`.
     pub fs: String,
@@ -52,7 +51,6 @@ impl PlannedStack {
         Stack { crypt: self.crypt.clone(), lvm: self.lvm, knobs: self.knobs.clone(), ..made }
     }
 
-    /// Whether workloads go to the device itself.
     pub fn is_raw(&self) -> bool {
         self.fs == recipe::RAW
     }

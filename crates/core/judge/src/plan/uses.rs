@@ -7,7 +7,6 @@ use bakeoff_stats::distinct;
 use bakeoff_tools::foreign;
 
 impl Plan {
-    /// The filesystems and programs it uses, with the workloads it makes.
     pub fn uses(&self, workloads: &[Workload]) -> Uses {
         let mut programs = vec!["wipefs", "blkid", "dmsetup"];
         if self.stacks.iter().any(|stack| stack.crypt.is_some()) {

@@ -17,30 +17,25 @@ const BS_MAX: u64 = 1 << 30;
 const BUFFERS_MAX: u64 = 4 << 30;
 /// What is written between two flushes where the plan says nothing, as in the built-in `seqwrite`.
 const FLUSH_BYTES: u64 = 16 << 20;
-/// Direct I/O goes in sectors.
 const SECTOR: u64 = 512;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Basis {
     #[default]
     Words,
-    /// A built-in workload; further words change its job.
     BuiltIn(Box<Workload>),
-    /// A profile: its parts are measured together.
     Profile(Profile),
     JobFile(String),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedWorkload {
-    /// The plan's own name for it.
     pub name: Option<String>,
     pub basis: Basis,
     pub driver: DriverName,
     pub metric: Option<Metric>,
     /// The job; for profiles and job files only what the plan's words set.
     pub job: Job,
-    /// Whether the plan says how much of the file is used.
     pub sized: bool,
     pub(super) table: usize,
     pub(super) flushed_by_us: bool,
@@ -116,7 +111,6 @@ impl PlannedWorkload {
         }
     }
 
-    /// The workload of this name, for what is no profile and no job file.
     pub(super) fn workload(&self, name: &str) -> Workload {
         let (phase, metric) = match self.job.rw {
             Rw::Read | Rw::RandRead => (Phase::ColdRead, by_block(&self.job)),
@@ -275,7 +269,6 @@ impl Planned for PlannedWorkload {
 const BUILT_IN: [&str; 6] =
     ["randwrite", "smallfiles", "seqread", "randread", "seqwrite", "randrw"];
 
-/// Whether the tool that is to do it can; the reason when not.
 pub(super) fn can(workload: &Workload) -> Result<(), String> {
     if workload.fio_job.is_some() && workload.driver != DriverName::Fio {
         return Err("only fio runs fio job files: driver = \"fio\"".to_string());

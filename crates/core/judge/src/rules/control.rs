@@ -9,11 +9,9 @@ use bakeoff_model::run::Run;
 use bakeoff_model::verdict::TwinDifference;
 use bakeoff_stats::paired::{Interval, Paired};
 
-/// What helps where the drive, or a candidate, differs from itself.
 pub(super) const SETTLE: &str =
     "find the cause (heat, power, other programs: bakeoff check), then measure again";
 
-/// A control with what was measured of it against its original.
 pub(super) struct Control<'r> {
     pub candidate: &'r Candidate,
     pub original: &'r str,
@@ -37,7 +35,6 @@ impl Control<'_> {
         )
     }
 
-    /// Whether an effect of known size was found at its size.
     pub fn is_at_its_size(&self) -> bool {
         let truth = libm::log1p(-f64::from(self.candidate.slowed_ppm) / 1e6);
         let Interval { low, high } = self.interval;
@@ -57,7 +54,6 @@ fn in_words(mean_ln: f64, interval: Interval) -> String {
     format!("{mean:.1} % (95 % CI: {low:.1} to {high:.1} %)")
 }
 
-/// What the twins inside the run came to, whether they passed or not.
 pub fn twins(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<TwinDifference> {
     let twins = controls(run, table, workload).filter(|c| c.candidate.slowed_ppm == 0);
     let difference = |of: Control| TwinDifference {
@@ -69,7 +65,6 @@ pub fn twins(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<TwinDifferen
     twins.map(difference).collect()
 }
 
-/// What earlier runs saw of a workload, and how many they were.
 pub(super) fn pooled(run: &Run, workload: WorkloadIx) -> Option<(u32, &PooledControl)> {
     let all = run.pooled.as_ref()?;
     let name = &run.header.workloads[workload].name;
@@ -77,7 +72,6 @@ pub(super) fn pooled(run: &Run, workload: WorkloadIx) -> Option<(u32, &PooledCon
     Some((all.runs.len() as u32, of))
 }
 
-/// The candidates that were slowed down, on a workload that can be.
 pub(super) fn slowed<'r>(
     run: &'r Run,
     table: &'r Table,

@@ -26,7 +26,6 @@ pub fn forbidding(findings: &[Finding]) -> Vec<&Finding> {
     if is_several { errors } else { Vec::new() }
 }
 
-/// The rules of those that forbid the claim, each once.
 pub fn forbidding_ids(findings: &[Finding]) -> Vec<String> {
     let ids: BTreeSet<&String> = forbidding(findings).into_iter().map(|found| &found.id).collect();
     ids.into_iter().cloned().collect()

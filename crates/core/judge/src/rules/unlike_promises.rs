@@ -98,12 +98,10 @@ pub fn unlike(header: &Header, candidates: &[CandidateIx]) -> Vec<Finding> {
     differences(header, candidates).into_iter().map(found).collect()
 }
 
-/// Whether a stack keeps no journal, nor copies on write.
 pub fn has_no_journal(stack: &Stack) -> bool {
     recipe_of(stack).is_some_and(|recipe| !recipe.has_journal)
 }
 
-/// Whether a stack does not flush the cache of the drive.
 pub fn has_no_barriers(stack: &Stack) -> bool {
     let is_off = |o: &String| o.split(',').any(|w| matches!(w, "nobarrier" | "barrier=0"));
     stack.mount.iter().any(is_off) || fsync_mode(stack) == Some(FsyncMode::NoBarrier)
@@ -117,7 +115,6 @@ pub fn has_light_fsync(stack: &Stack) -> bool {
 /// What fsync of f2fs does (kernel, f2fs.rst, `fsync_mode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FsyncMode {
-    /// The least that POSIX asks for; the default.
     Posix,
     /// As ext4, xfs and btrfs do.
     Strict,

@@ -13,24 +13,19 @@ pub struct Scenario {
     pub disk: Disk,
     pub mode: Mode,
     pub workloads: usize,
-    /// Looks other than the mode's.
     pub looks: Option<Vec<u32>>,
 }
 
 impl Scenario {
-    /// In mode decide with one workload.
     pub fn new(name: impl Into<String>, disk: Disk) -> Scenario {
         Scenario { name: name.into(), disk, mode: Mode::Decide, workloads: 1, looks: None }
     }
 }
 
-/// Gain over the first five blocks where the drive drifts.
 const DRIFT: f64 = 0.095_310_179_804_324_87; // ln 1.1
 const LAG1: f64 = 0.5;
-/// Noise of a cell, percent.
 const NOISE: f64 = 2.0;
 
-/// Every scenario, in the order they are shown.
 pub fn all() -> Vec<Scenario> {
     let mut all = identical();
     all.extend(winners());
@@ -76,7 +71,6 @@ fn winners() -> Vec<Scenario> {
     all
 }
 
-/// Equals and differences at noise from that of a quiet drive to that of a busy machine.
 fn noises() -> Vec<Scenario> {
     let mut all = Vec::new();
     for noise in [2.0, 5.0, 10.0, 21.0] {
@@ -92,7 +86,6 @@ fn noises() -> Vec<Scenario> {
     all
 }
 
-/// What the promise includes beside normal noise.
 fn promised_trouble() -> Vec<Scenario> {
     let mut all = Vec::new();
     for k in [2, 4] {
@@ -141,7 +134,6 @@ fn trouble() -> Vec<Scenario> {
     all
 }
 
-/// A wave or drift of one candidate alone, for which nothing is promised.
 fn autocorrelated() -> Vec<Scenario> {
     let disk = |k: usize, lag1: f64, sd: f64| Disk {
         own: Some(Own { candidate: CandidateIx::new(1), lag1, sd }),

@@ -17,26 +17,22 @@ pub const SLICES: u32 = 8;
 pub struct Disk {
     /// `ln` of each candidate's speed.
     pub means: Vec<f64>,
-    /// Standard deviation of the independent error of a cell.
     pub noise: f64,
     /// What the drive gains (or loses) over the visits of the first five blocks, shared by all.
     pub drift: f64,
     /// Coefficient of the shared autoregression from visit to visit; it varies as much as `noise`.
     pub lag1: f64,
     pub own: Option<Own>,
-    /// How many times as noisy one candidate is as the others.
     pub noisier: Option<(CandidateIx, f64)>,
     /// Whether errors have heavy tails: Student's t with three degrees of freedom, of the same
     /// standard deviation.
     pub heavy_tails: bool,
-    /// Cells that are hit by something now and then.
     pub outliers: Option<Outliers>,
     /// What one candidate gains or loses by itself over 27 blocks, in a straight line; its speed is
     /// that in the middle.
     pub trend: Option<(CandidateIx, f64)>,
     /// Amplitude of a wave that all share, with the period of a round of slices.
     pub wave: f64,
-    /// A candidate, and what the slice after one of its own loses.
     pub carry_over: Option<(CandidateIx, f64)>,
     /// The fast cache: visits it lasts, and what is lost once it is full.
     pub cliff: Option<(u32, f64)>,
@@ -105,14 +101,12 @@ pub struct Use<'a> {
     common: f64,
     own: f64,
     stalled: u32,
-    /// What everything of the present visit has in common.
     shift: f64,
     candidate: CandidateIx,
     blocks: u32,
     seed: u64,
     /// What each candidate's rounds of the present block met, where the order in them matters.
     met: Vec<(CandidateIx, f64)>,
-    /// Slices of the first workload, where what is left behind is to be estimated.
     pub slices: Vec<Slice>,
 }
 

@@ -19,7 +19,6 @@ use bakeoff_stats::paired::{Interval, Paired};
 
 const CARRY_OVER_ALPHA: f64 = 0.01;
 const LEVEL_ALPHA: f64 = 0.05;
-/// Errors of this size are those of the arithmetic.
 const ROUNDING: f64 = 1e-9;
 
 /// How often what was said; counts of runs, cells as means. "Said" is about the first workload:
@@ -29,37 +28,28 @@ pub struct Outcome {
     pub name: String,
     pub k: usize,
     pub w: usize,
-    /// How far each candidate is behind the first, percent.
     pub gaps_percent: Vec<f64>,
-    /// Noise of a cell, percent.
     pub noise_percent: f64,
     /// What the drive gains over the first five blocks, percent.
     pub drift_percent: f64,
     pub lag1: f64,
     pub runs: u32,
     pub false_beats: u32,
-    /// The statement over all workloads names a winner on any of them that is not the best there.
     pub false_headline: u32,
     pub right_winner: u32,
-    /// The intervals of all pairs hold the true difference.
     pub coverage: u32,
     pub as_fast: u32,
     pub leads: u32,
-    /// No candidate is faster than the leader by more than the lead says.
     pub lead_true: u32,
     pub refused: u32,
     /// What a candidate leaves behind for the next was found to matter: the run would go on with
     /// visits. Its verdict counts as refused.
     pub carry_over_found: u32,
-    /// The statement over all workloads is settled at the end.
     pub headline_settled: u32,
-    /// The statement over all workloads names the best on every workload.
     pub headline_right: u32,
-    /// The same about drives on which turns cost something.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<InTurns>,
     pub cells_used: f64,
-    /// Cells of all blocks the mode allows for all candidates.
     pub cells_fixed_design: f64,
 }
 
@@ -165,7 +155,6 @@ impl Scenario {
         turns.unsettled_found += u32::from(all.any(|f| f.id == unsettled::ID));
     }
 
-    /// Whether no candidate is faster than the leader by more than its lead says.
     fn is_true(&self, verdict: &WorkloadVerdict) -> bool {
         let Some(lead) = &verdict.lead else { return true };
         let (Some(leader), Some(bound)) = (&lead.leader, lead.lead_ln) else { return true };
@@ -176,7 +165,6 @@ impl Scenario {
         ahead >= bound - ROUNDING
     }
 
-    /// Whether the intervals of all pairs, which hold together, contain the truth.
     fn covers(&self, run: &Run) -> bool {
         let table = Table::from_evidence(run);
         let compared = Comparison::new(run, &table, WorkloadIx::FIRST, schedule::alpha_pair(run));
@@ -199,7 +187,6 @@ impl Outcome {
         self.cells_fixed_design = (blocks * self.k * self.w) as f64;
     }
 
-    /// A count as a share of the runs.
     pub fn share(&self, count: u32) -> f64 {
         f64::from(count) / f64::from(self.runs.max(1))
     }

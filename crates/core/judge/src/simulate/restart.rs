@@ -24,13 +24,11 @@ pub struct Restart {
     pub after: Option<CandidateIx>,
     /// Operations a second at the speed of 0.
     pub per_s: f64,
-    /// Whether slices have a part that does not count where turns cost something.
     pub settles: bool,
 }
 
 /// Operations in which the unpaid part shrinks to 1/e, as a share of the price.
 const PAID: f64 = 0.25;
-/// Standard deviation of the time of one operation.
 const SCATTER: f64 = 0.2;
 
 /// A drive while candidates take turns on it.
@@ -196,7 +194,6 @@ fn reached(price: f64, time: f64) -> u64 {
     low
 }
 
-/// The ends of the stretches of a part.
 fn cuts(from: u64, to: u64) -> Vec<u64> {
     let pieces = (to - from).clamp(1, STRETCHES as u64);
     (0..=pieces).map(|i| from + (to - from) * i / pieces).collect()

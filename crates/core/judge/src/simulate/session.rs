@@ -21,9 +21,7 @@ use bakeoff_model::workload::{Metric, Workload};
 use bakeoff_model::workloads;
 use bakeoff_stats::carry_over;
 
-/// Invented runs have invented filesystems, none of which promises less than another.
 const FILESYSTEM: &str = "xfs";
-/// What looks other than the mode's may spend together.
 const ALL_LOOKS: f64 = 0.044;
 const VISIT_NS: u64 = 1_000_000_000;
 
@@ -163,7 +161,6 @@ fn template(workload: WorkloadIx, of: &Workload) -> Cell {
     }
 }
 
-/// The same work in `factor` times the time.
 fn slow_down(cell: &mut Cell, factor: f64) {
     let m = &mut cell.measurement;
     for time in [&mut m.elapsed_ns, &mut m.data_ns, &mut m.flush_ns, &mut m.tool_ns] {
@@ -216,7 +213,6 @@ fn header(scenario: &Scenario, seed: u64) -> Header {
     }
 }
 
-/// A region of a solid-state disk.
 pub fn region() -> Region {
     let disk = Layer {
         name: "sim".to_string(),

@@ -7,7 +7,6 @@ use bakeoff_stats::units;
 
 const MIB: u64 = 1 << 20;
 
-/// Whether they begin where they should.
 pub fn check(disk: &Disk) -> Option<Check> {
     const ID: &str = "alignment";
     if disk.partitions.is_empty() {
@@ -45,7 +44,6 @@ pub fn check(disk: &Disk) -> Option<Check> {
     })
 }
 
-/// What partitions should begin at a multiple of, and what that is.
 fn preferred(disk: &Disk) -> (u64, &'static str) {
     let erase = disk.card.as_ref().and_then(|card| card.erase_bytes).filter(|n| *n > MIB);
     // USB bridges tell transfer limits such as 65535 blocks there, which are no granule.

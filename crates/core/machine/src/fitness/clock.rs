@@ -4,7 +4,6 @@ use super::{Check, Facts, Status};
 use bakeoff_model::throttled;
 use bakeoff_stats::phrases;
 
-/// How near to its limit a temperature is worth a word.
 const NEAR_MC: u64 = 5_000;
 
 pub fn governor(facts: &Facts) -> Check {
@@ -51,7 +50,6 @@ pub fn governor(facts: &Facts) -> Check {
     }
 }
 
-/// Whether power or heat holds the board back.
 pub fn throttling(facts: &Facts) -> Check {
     const ID: &str = "throttling";
     let (bits, tells_history) = match &facts.throttled {
@@ -72,7 +70,6 @@ pub fn throttling(facts: &Facts) -> Check {
     )
 }
 
-/// How near the machine is to slowing down.
 pub fn heat(facts: &Facts) -> Check {
     const ID: &str = "temperature";
     let zones = match &facts.temperatures {

@@ -20,7 +20,6 @@ pub struct Facts {
     pub clocks: Fact<Vec<Clock>>,
     /// Bits of [`bakeoff_model::throttled`], and whether the source tells those since boot.
     pub throttled: Fact<(u32, bool)>,
-    /// Temperatures by name in thousandths of a degree, with the one at which it shuts down.
     pub temperatures: Fact<Vec<(String, u64, Option<u64>)>>,
     pub swaps: Vec<Swap>,
     pub memory: Meminfo,
@@ -41,11 +40,12 @@ pub struct Facts {
 
 #[derive(Clone, Debug)]
 pub enum Target {
-    /// A directory or a file and what lies below it.
-    Place { name: String, place: Box<Place> },
+    Place {
+        name: String,
+        place: Box<Place>,
+    },
     Device {
         name: String,
-        /// It, and what it is made of down to the disks.
         chain: Vec<Layer>,
         /// Why it may not be erased; empty when it may.
         in_use: Vec<Reason>,
@@ -67,9 +67,7 @@ pub struct Clock {
     pub name: String,
     pub governor: Option<String>,
     pub driver: Option<String>,
-    /// The most that is allowed now.
     pub limit_khz: Option<u64>,
-    /// The most the CPU can do.
     pub most_khz: Option<u64>,
 }
 
@@ -77,7 +75,6 @@ pub struct Clock {
 pub struct Swap {
     pub name: String,
     pub on_target: bool,
-    /// Whether it is memory (zram).
     pub in_memory: bool,
 }
 
@@ -85,7 +82,6 @@ pub struct Swap {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Watched {
     pub elapsed_ns: u64,
-    /// Share of all CPUs that was busy, percent.
     pub cpu_percent: Option<f64>,
     pub swapped_pages: Option<u64>,
     pub disks: Vec<(String, DeviceRates)>,
@@ -101,9 +97,7 @@ pub struct Watched {
 pub struct Foreign {
     pub pid: u32,
     pub name: String,
-    /// Bytes it read from storage.
     pub read_bytes: u64,
-    /// Bytes it wrote towards it.
     pub written_bytes: u64,
 }
 
@@ -111,14 +105,11 @@ pub struct Foreign {
 pub struct Disk {
     pub layer: Layer,
     pub firmware: Option<String>,
-    /// Its partitions, of the target's chain or all of them.
     pub partitions: Vec<Layer>,
     pub usb: Option<Usb>,
-    /// PCI Express: now, what the drive can, what the slot can.
     pub pcie: Option<Pcie>,
     pub sata: Option<Sata>,
     pub card: Option<Card>,
-    /// `queue/discard_max_bytes`.
     pub discard_max_bytes: Option<u64>,
     /// `queue/physical_block_size`.
     pub physical_block_bytes: Option<u64>,
@@ -172,6 +163,5 @@ pub struct Card {
     pub erase_bytes: Option<u64>,
     /// `cmdq_en`: commands are queued.
     pub queues: Option<bool>,
-    /// How it is driven, from debugfs.
     pub mode: Option<Ios>,
 }

@@ -4,7 +4,6 @@ use super::facts::Disk;
 use super::{Check, Facts};
 use bakeoff_stats::phrases;
 
-/// The drive's own word.
 pub fn of_disk(disk: &Disk) -> Check {
     const ID: &str = "health";
     let health = match &disk.health {

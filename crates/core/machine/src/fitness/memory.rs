@@ -9,7 +9,6 @@ use bakeoff_stats::units;
 /// CPU use of a machine left alone: what is usual, and from where on it is not alone. Percent.
 const IDLE_PERCENT: f64 = 5.0;
 const BUSY_PERCENT: f64 = 50.0;
-/// Less than this and the run itself has the kernel look for memory.
 const NEEDED_BYTES: u64 = 64 << 20;
 
 pub fn swap(facts: &Facts) -> Check {

@@ -43,13 +43,11 @@ pub enum Status {
 /// One thing that was looked at. Its texts are harmless to print.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
-    /// What: `governor`, `link`, ….
     pub id: &'static str,
     /// The drive it is about; `None` for the machine and the place.
     pub subject: Option<String>,
     pub status: Status,
     pub found: String,
-    /// What to do; `None` where nothing is wrong.
     pub advice: Option<String>,
 }
 
@@ -74,7 +72,6 @@ impl Check {
         Check::new(id, Status::Stop, found)
     }
 
-    /// With what to do about it, where something is wrong.
     fn advise(self, advice: impl Into<String>) -> Check {
         let advice = (self.status >= Status::Warn).then(|| sanitize(&advice.into()));
         Check { advice, ..self }
@@ -110,7 +107,6 @@ pub fn checks(facts: &Facts) -> Vec<Check> {
     all
 }
 
-/// The worst of them; what is not known weighs nothing.
 pub fn verdict(checks: &[Check]) -> Status {
     let told = checks.iter().map(|check| check.status).filter(|s| *s != Status::Unknown);
     told.max().unwrap_or(Status::Pass)

@@ -6,7 +6,6 @@ use crate::prepare::space;
 use bakeoff_model::host::{LayerKind, Place, PlaceClass};
 use bakeoff_stats::units;
 
-/// The target's own checks.
 pub fn checks(facts: &Facts) -> Vec<Check> {
     match &facts.target {
         Target::Place { place, .. } => {

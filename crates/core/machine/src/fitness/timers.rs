@@ -4,7 +4,6 @@ use super::{Check, Facts};
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
-/// How far ahead is looked: a short test.
 const AHEAD_NS: i64 = 30 * 60 * 1_000_000_000;
 
 /// Timers of Debian, Ubuntu, Fedora and Raspberry Pi OS that read or write much. The rest (log
@@ -13,7 +12,6 @@ const HEAVY: &str = "apt-daily apt-daily-upgrade anacron btrfs-balance btrfs-scr
     fstrim man-db mdcheck_continue mdcheck_start mlocate-updatedb plocate-updatedb \
     raid-check snapper-timeline updatedb xfs_scrub_all";
 
-/// Whether a heavy task starts soon.
 pub fn check(facts: &Facts) -> Check {
     const ID: &str = "timers";
     let timers = match &facts.timers {

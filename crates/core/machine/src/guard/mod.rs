@@ -81,7 +81,6 @@ fn written_too<'a>(device: &'a BlockDevice, system: &'a System) -> Vec<&'a Block
         .collect()
 }
 
-/// The disks of partitions among what a device passes writes on to.
 fn disks_of_partitions<'a>(device: &'a BlockDevice, system: &'a System) -> Vec<&'a BlockDevice> {
     let below = straight_down(device, system);
     let of_partition = below.windows(2).filter(|pair| pair[0].layer.kind == LayerKind::Partition);
@@ -143,7 +142,6 @@ fn name_of(device: &BlockDevice) -> String {
     printable(name.as_bytes())
 }
 
-/// What is wrong with the device itself, whoever uses it.
 fn unfit(device: &BlockDevice) -> Vec<Reason> {
     let memory = (device.layer.kind == LayerKind::Ram).then_some("it is memory, not a drive");
     let mut reasons: Vec<Reason> = device
@@ -251,7 +249,6 @@ pub(super) fn is_own_mount(at: &RawPath) -> bool {
     OWN_MOUNTS.iter().any(|dir| at.as_bytes().starts_with(dir.as_bytes()))
 }
 
-/// It is mounted where we can see it, by a run of ours or by somebody else.
 pub(super) fn mounted_here(what: &Subject, at: &RawPath) -> Reason {
     match is_own_mount(at) {
         true => Reason::mounted_by_run(what, at),

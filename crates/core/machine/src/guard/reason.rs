@@ -11,7 +11,6 @@ use bakeoff_model::path::RawPath;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Reason {
     pub why: Why,
-    /// In words, harmless to print.
     pub text: String,
     /// The command that takes the reason away, for whoever wanted to write the device.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,7 +23,6 @@ pub struct Reason {
 pub enum Subject {
     Image(RawPath),
     Device(String),
-    /// The file under the loop device of that name.
     FileBehind(String),
 }
 
@@ -36,28 +34,22 @@ pub enum Why {
     Boot,
     Mounted,
     Swap,
-    /// A volume, array, cache or loop device in use is made of it.
     #[serde(rename = "held")]
     InUse,
     /// Part of a volume group, array or pool that is at rest; erasing it breaks the other parts.
     Member,
     Open,
-    /// An unmounted partition of the drive the system runs from.
     SharesDiskWithRoot,
     ReadOnly,
     NoMedium,
-    /// No drive: memory, an optical drive, firmware.
     NoDrive,
-    /// It cannot be told from another drive, so nobody can consent to its erasure.
     NoToken,
     Gone,
 }
 
-/// What our own programs are called, as the kernel keeps names of processes.
 const OURS: &str = "bakeoff";
 
 impl Reason {
-    /// A reason that no command takes away.
     pub fn new(why: Why, text: impl Into<String>) -> Reason {
         Reason { why, text: text.into(), frees: None, is_ours: false }
     }

@@ -58,12 +58,10 @@ pub fn too_large(
     found
 }
 
-/// The parts of a profile are measured together.
 fn called(workload: &Workload) -> &str {
     workload.profile.map_or(&workload.name, |part| part.profile.name())
 }
 
-/// Files a workload makes at once, and their bytes.
 fn files(workload: &Workload) -> (u64, u64) {
     let job = &workload.job;
     if let Some(part) = workload.profile {
@@ -74,7 +72,6 @@ fn files(workload: &Workload) -> (u64, u64) {
     if is_metadata { (job.size / job.bs.max(1), job.size) } else { (0, 0) }
 }
 
-/// Why a workload does not fit, with what would do.
 fn lacks(
     candidate: &Candidate,
     stack: &Stack,

@@ -42,7 +42,6 @@ pub fn argv(action: &Action) -> Option<Vec<RawPath>> {
     }
 }
 
-/// One line that says what an action does: a command to type where there is one.
 pub fn describe(action: &Action) -> String {
     let typed = || argv(action).iter().flatten().map(shell_word).collect::<Vec<_>>().join(" ");
     match action {
@@ -66,7 +65,6 @@ pub fn describe(action: &Action) -> String {
     }
 }
 
-/// One line that says how a step of a run is undone.
 pub fn describe_undo(undo: &Undo, run: &str, step: u32) -> String {
     match undo {
         Undo::RemoveOurScratch { parent, of, .. } => {

@@ -13,16 +13,12 @@ use bakeoff_model::path::{RawPath, printable};
 pub struct Sign {
     /// Kernel name or number of the partition it is in; `None` = on the target itself.
     pub part: Option<String>,
-    /// Where it is, from the start of the target.
     pub offset_bytes: u64,
     /// What it is, in libblkid's words: `ext4`, `gpt`, `LVM2_member`.
     pub kind: String,
     pub label: Option<RawPath>,
-    /// UUID of a filesystem or member, identifier of a partition table.
     pub uuid: Option<String>,
-    /// Size of the filesystem, where its superblock is one we read.
     pub size_bytes: Option<u64>,
-    /// Bytes of it in use.
     pub used_bytes: Option<u64>,
     /// When it was last written, seconds since 1970.
     pub written_s: Option<u64>,
@@ -88,7 +84,6 @@ impl Contents {
         fingerprint(self.signs.iter())
     }
 
-    /// The same of the signatures outside a region, which a run on it does not change.
     pub fn fingerprint_outside(&self, region: Span) -> Option<String> {
         let end = region.start_bytes.saturating_add(region.size_bytes);
         let is_outside = |sign: &&Sign| !(region.start_bytes..end).contains(&sign.offset_bytes);
@@ -122,7 +117,6 @@ pub fn digest(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// A filesystem that somebody uses.
     fn ext4() -> Sign {
         Sign {
             offset_bytes: 1080,

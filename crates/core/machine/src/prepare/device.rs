@@ -26,7 +26,6 @@ pub struct BlockDevice {
     pub holders: Vec<String>,
     /// Name beside the kernel's: of a device mapper volume (`vg0-root`), of an array's level.
     pub title: Option<String>,
-    /// Write-protected, by switch or by a property of the medium.
     pub read_only: bool,
     /// Why it is no drive to put a filesystem on, whatever uses it: `it is an optical or floppy
     /// drive`.
@@ -40,14 +39,12 @@ pub struct BlockDevice {
 }
 
 impl BlockDevice {
-    /// Of what larger thing it is a part, by any of its signatures.
     pub fn member_of(&self) -> Option<String> {
         let read = self.own_signs().filter_map(Sign::member_of).next();
         let found = || self.content.as_ref();
         read.or_else(|| member_of(found()?.fs.as_deref()?, found()?.label.as_ref(), None))
     }
 
-    /// Signatures read from the device that are not in a partition of it.
     pub fn own_signs(&self) -> impl Iterator<Item = &Sign> {
         self.contents.iter().flat_map(|c| &c.signs).filter(|sign| sign.part.is_none())
     }
@@ -58,7 +55,6 @@ impl BlockDevice {
 pub struct Content {
     /// Filesystem or container: `ext4`, `crypto_LUKS`, `LVM2_member`.
     pub fs: Option<String>,
-    /// Its label, any bytes.
     pub label: Option<RawPath>,
     /// Kind of partition table: `gpt`, `dos`.
     pub table: Option<String>,
@@ -77,14 +73,12 @@ pub struct Mounted {
     pub mount: Mount,
     /// Its devices; several for btrfs over many, none for tmpfs or a network.
     pub on: Vec<Dev>,
-    /// A process in whose mount namespace it is, when not in ours.
     pub seen_by: Option<Process>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwapOn {
     pub swap: Swap,
-    /// The swap partition, or the devices under the filesystem of the file.
     pub on: Vec<Dev>,
     pub file: Option<Inode>,
 }
@@ -110,9 +104,7 @@ pub struct System {
     pub devices: Vec<BlockDevice>,
     pub mounts: Vec<Mounted>,
     pub swaps: Vec<SwapOn>,
-    /// Processes with a block device open, as far as permitted.
     pub users: Vec<User>,
-    /// Processes with the file under a loop device open, as far as permitted.
     pub file_users: Vec<FileUser>,
     /// Whether every process and mount namespace could be looked into (root).
     pub saw_all: bool,

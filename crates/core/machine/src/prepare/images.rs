@@ -11,7 +11,6 @@ pub struct Images {
 }
 
 impl Images {
-    /// Whether one more of that size fits.
     pub fn has_room_for_another(&self, most_bytes: u64) -> bool {
         (self.kept.len() as u64 + 1).saturating_mul(self.size_bytes) <= most_bytes
     }

@@ -32,7 +32,6 @@ pub fn wanted(knobs: &Knobs, disk: &str, policies: &[String]) -> Vec<(Knob, Stri
     wanted
 }
 
-/// The highest clock a policy may choose, kHz.
 pub fn highest_clock(policy: &str) -> Knob {
     Knob::HighestClock(policy.to_string())
 }

@@ -13,7 +13,6 @@ use bakeoff_model::candidate::Stack;
 pub enum OptionProfile {
     #[default]
     Default,
-    /// What makes the filesystems promise the same after fsync, as far as their options go.
     Equalised,
 }
 
@@ -23,7 +22,6 @@ impl OptionProfile {
     }
 }
 
-/// The stack of a recipe with a profile and further words.
 pub fn stack(recipe: &Recipe, profile: OptionProfile, mkfs: &[String], mount: &[String]) -> Stack {
     let mut made = recipe.stack();
     if profile == OptionProfile::Equalised {
@@ -65,7 +63,6 @@ fn join(words: &mut Vec<String>, flag: &str, value: &str) {
     }
 }
 
-/// Sets a mount option, in place of one about the same thing.
 fn set_mount(options: &mut Vec<String>, word: &str) {
     if word.is_empty() {
         return;

@@ -10,7 +10,6 @@ use serde::{Deserialize, Deserializer};
 
 use bakeoff_model::candidate::{Candidate, Stack};
 
-/// Bytes of a mebibyte.
 const MIB: u64 = 1 << 20;
 
 /// The filesystem whose mkfs compares the files behind loop devices.
@@ -38,7 +37,6 @@ pub struct Recipe {
     /// Bytes of a region, however small, that no file gets: what is known of it beforehand.
     #[serde(rename = "keeps_mib", deserialize_with = "mebibytes")]
     pub keeps_bytes: u64,
-    /// Bytes that a file without any takes.
     pub file_bytes: u64,
     /// Further mount options that bring what fsync promises up to what ext4 promises, and what is
     /// lost without fsync to 5 s.
@@ -49,7 +47,6 @@ pub struct Recipe {
     /// Whether it is consistent after a crash without a check: it keeps a journal or copies on
     /// write.
     pub has_journal: bool,
-    /// Whether it finds data that changed on the disk.
     pub checksums_data: bool,
     /// Whether Linux can run from it: owners, permissions, device files.
     pub can_boot: bool,
@@ -58,15 +55,12 @@ pub struct Recipe {
     pub is_in_initramfs: bool,
     /// Whether a file may be larger than 4 GiB.
     pub has_large_files: bool,
-    /// Whether Windows and macOS write it without further programs.
     pub is_on_windows_and_mac: bool,
-    /// Tried only where that recipe is not supported.
     pub stands_in_for: Option<&'static str>,
     /// Whether `demo` tries it: what people choose among today.
     pub in_demo: bool,
 }
 
-/// What a row leaves out.
 impl Default for Recipe {
     fn default() -> Recipe {
         Recipe {
@@ -118,7 +112,6 @@ pub enum Driver {
         program: &'static str,
         package: &'static str,
     },
-    /// Nobody: the device itself.
     Raw,
 }
 
@@ -137,7 +130,6 @@ pub fn recipes_for(word: &str) -> Vec<&'static Recipe> {
     RECIPES.iter().filter(is_meant).collect()
 }
 
-/// Every word for a filesystem in a plan.
 pub fn names() -> Vec<&'static str> {
     let mut words: Vec<&str> = RECIPES.iter().flat_map(|r| [r.format, r.fs]).collect();
     let mut seen = std::collections::BTreeSet::new();

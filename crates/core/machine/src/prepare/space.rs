@@ -12,7 +12,6 @@ pub const FILE_MAX_BYTES: u64 = 256 * MIB;
 const UNKNOWN_LEAST_BYTES: u64 = 8 * GIB;
 /// Least bytes that a short run may write to a card, however small.
 const CARD_LEAST_BYTES: u64 = 2 * GIB;
-/// Data files are multiples of this, so that every block size divides them.
 const FILE_STEP_BYTES: u64 = 8 * MIB;
 
 /// Up to this size a filesystem is small: of it 5 % stay free, and no fixed amount, of which it may

@@ -4,9 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StandIn {
     Run,
-    /// The loop device that an image or a region will get.
     Loop,
-    /// The value of a setting before it is changed.
     Before,
 }
 

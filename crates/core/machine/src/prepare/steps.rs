@@ -135,7 +135,6 @@ pub fn overwrite(step: u32, device: &RawPath, size_bytes: u64, verify: bool) -> 
     .destroying(format!("everything on {device}"))
 }
 
-/// Save what a probe overwrites, overwrite it, and restore it.
 pub fn save_originals(step: u32, saved: &RawPath, size_bytes: u64, drive: DriveId) -> Step {
     Step::new(
         step,
@@ -145,7 +144,6 @@ pub fn save_originals(step: u32, saved: &RawPath, size_bytes: u64, drive: DriveI
     .undone_by(Undo::RestoreSaved { drive })
 }
 
-/// Discard a region, so that every stack meets the same state.
 pub fn discard(step: u32, device: &RawPath) -> Step {
     Step::new(
         step,
@@ -166,7 +164,6 @@ pub fn wipe(step: u32, device: &RawPath) -> Step {
     .destroying(format!("everything on {device}"))
 }
 
-/// Make a stack's filesystem on a device.
 pub fn mkfs(step: u32, name: &str, stack: &Stack, device: &RawPath) -> Step {
     Step::new(step, format!("create {name}"), Action::Run { argv: mkfs_argv(stack, device) })
         .destroying(format!("everything on {device}"))

@@ -17,7 +17,6 @@ use bakeoff_model::host::LayerKind;
 use bakeoff_model::path::printable;
 use bakeoff_stats::distinct;
 
-/// Most characters of a token.
 const TOKEN_CHARS: usize = 40;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
@@ -34,7 +33,6 @@ pub enum TokenError {
     Duplicate { first: String, second: String },
 }
 
-/// The token of a device among those attached, whose contents have been read.
 pub fn of_device(dev: Dev, system: &System) -> Result<String, TokenError> {
     let name = name_of(dev, system)?;
     let device = system.device(dev).ok_or(TokenError::Gone)?;
@@ -47,7 +45,6 @@ pub fn of_device(dev: Dev, system: &System) -> Result<String, TokenError> {
     })
 }
 
-/// The part of a token that names the drive, whatever is on it.
 pub fn name_of(dev: Dev, system: &System) -> Result<String, TokenError> {
     let device = system.device(dev).ok_or(TokenError::Gone)?;
     let name = raw(device, system);
@@ -70,7 +67,6 @@ pub fn matches(typed: &str, token: &str) -> bool {
     typed.eq_ignore_ascii_case(token) || printable(typed.as_bytes()).eq_ignore_ascii_case(token)
 }
 
-/// Whether consent to one target would be consent to the other.
 pub fn are_alike(a: &str, b: &str) -> bool {
     matches(a, b) || matches(b, a)
 }
@@ -87,7 +83,6 @@ fn disk_of<'a>(device: &BlockDevice, system: &'a System) -> Option<&'a BlockDevi
     below.and_then(|disk| system.device(*disk))
 }
 
-/// The serial number of a drive or of the drive of a partition, if it says anything.
 fn serial_of(device: &BlockDevice, system: &System) -> Option<String> {
     typeable(disk_of(device, system).unwrap_or(device).layer.serial.as_deref()?)
 }

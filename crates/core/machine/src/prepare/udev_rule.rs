@@ -10,7 +10,6 @@ use bakeoff_model::path::RawPath;
 use bakeoff_model::step::{Action, Step};
 use bakeoff_model::undo::Undo;
 
-/// Where rules of udev's are that end with the boot.
 pub const RULES: &str = "/run/udev/rules.d";
 
 /// The file of a run's rule. Named to be read before all others: theirs look at what is set here.

@@ -16,7 +16,6 @@ pub struct StackTarget<'a> {
     pub slot: u16,
     pub device: &'a RawPath,
     pub region_bytes: u64,
-    /// What is done to the region first.
     pub flash_state: FlashState,
     pub mount_point: &'a RawPath,
 }
@@ -24,7 +23,6 @@ pub struct StackTarget<'a> {
 pub struct Made {
     /// The steps, from the region's state up to the mount, numbered from 0.
     pub steps: Vec<Step>,
-    /// The block device that the filesystem is made on, or that is measured as it is.
     pub device: RawPath,
 }
 
@@ -71,7 +69,6 @@ fn numbered(mut taken: Vec<Step>) -> Vec<Step> {
     taken
 }
 
-/// Everything that is made, after the settings.
 pub fn made(name: &str, stack: &Stack, ground: &StackTarget) -> Made {
     let mut taken: Vec<Step> = Vec::new();
     match ground.flash_state {

@@ -19,7 +19,6 @@ use bakeoff_model::path::printable;
 use bakeoff_model::undo::Knob;
 use bakeoff_stats::phrases;
 
-/// The words of formats that are made alike.
 #[derive(Deserialize)]
 struct Accepted {
     formats: Vec<String>,
@@ -44,12 +43,10 @@ fn of_format(format: &str) -> Option<&'static Accepted> {
     TABLE.accepted.iter().find(|accepted| accepted.formats.iter().any(|of| of == format))
 }
 
-/// Longest value, in bytes.
 const VALUE_BYTES: usize = 128;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Unaccepted {
-    /// Nothing that is known to reach the candidate alone.
     #[error(
         "Refusing {0}: bakeoff accepts only options that cannot reach other files, drives or \
          filesystems. Remove it. docs/filesystems.md lists the accepted options"
@@ -529,7 +526,6 @@ mod tests {
         assert!(check(&ext4).is_err());
     }
 
-    /// Names of options, and pieces that lead elsewhere, put together at random.
     fn any_word() -> impl Strategy<Value = String> {
         let pieces = [
             "-",

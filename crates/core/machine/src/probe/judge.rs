@@ -15,7 +15,6 @@ pub struct Report {
     /// The lowest place that did not; `None` when all did.
     pub first_bad_bytes: Option<u64>,
     pub wraps_at_bytes: Option<u64>,
-    /// Whether the pass that looked again found the same.
     pub repeated: bool,
     pub verdict: Verdict,
     /// What the card's own id gives reason to suspect. It changes no verdict.

@@ -66,7 +66,6 @@ impl fmt::Display for Remedy {
 }
 
 impl Remedy {
-    /// Takes over another remedy that can be told in the same sentence; whether it can.
     pub fn absorb(&mut self, other: &Remedy) -> bool {
         match (self, other) {
             (
@@ -93,7 +92,6 @@ pub fn remedy(fs: &str, kernel: Kernel) -> Remedy {
     }
 }
 
-/// Major and minor number of a release.
 fn version(release: &str) -> Option<(u32, u32)> {
     let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse);
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
@@ -113,7 +111,6 @@ fn outside(span: &Span, found: (u32, u32)) -> Option<String> {
     ))
 }
 
-/// The package with the rest of the distribution's kernel.
 fn by_distribution(fs: &str, kernel: Kernel) -> Option<String> {
     let Kernel { release, has_modules, distribution } = kernel;
     let is = |id: &str| distribution.iter().any(|found| found == id);

@@ -61,7 +61,6 @@ pub fn not_installed(program: &str, manager: Option<Manager>) -> String {
     format!("{program} is not installed. {}", install_advice(program, manager))
 }
 
-/// How to install a missing program, for the end of an error message.
 pub fn install_advice(program: &str, manager: Option<Manager>) -> String {
     let tool = packages::find(program);
     match manager.zip(tool).map(|(manager, tool)| (manager, tool.package(manager))) {

@@ -75,7 +75,6 @@ impl Manager {
         words(&[&install.split(' ').collect::<Vec<_>>(), packages].concat())
     }
 
-    /// The short command for an error message.
     pub fn hint(self, package: &str) -> String {
         let [_, _, hint] = TABLE[self.column()];
         format!("{hint} {package}")

@@ -18,9 +18,7 @@ use packages::Tool;
 pub struct Uses {
     /// What it is: "the demo", "the plan sd-card".
     pub what: String,
-    /// Whether it leaves out what is not there, without a word missing from its answer.
     pub takes_what_there_is: bool,
-    /// Filesystems, each with the recipes it can be made by, the preferred one first.
     pub filesystems: Vec<Vec<&'static Recipe>>,
     pub programs: Vec<&'static str>,
 }
@@ -134,7 +132,6 @@ impl Setup {
         distinct::in_order(self.missing().filter_map(|program| program.package))
     }
 
-    /// Whether everything that is used is there.
     pub fn is_complete(&self) -> bool {
         let has_drivers = self.no_driver.is_empty() || self.uses.takes_what_there_is;
         has_drivers && self.missing().next().is_none()

@@ -15,7 +15,6 @@ const TAG_MASK: u16 = 0x10;
 pub struct Writers {
     pub users: Vec<u32>,
     pub groups: Vec<u32>,
-    /// Whether the file's own group may.
     pub own_group: bool,
 }
 

@@ -6,7 +6,6 @@
 use sha2::{Digest, Sha256};
 
 const DIGITS: usize = 16;
-/// Keeps the digest apart from those other programs make of the same id.
 const KEY: &str = "bakeoff board\n";
 
 /// The digest of a serial number, or of a machine id where there is none; `None` where both are

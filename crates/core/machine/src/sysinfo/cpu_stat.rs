@@ -12,7 +12,6 @@ pub const TICKS_PER_S: u64 = 100;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuTicks {
     pub user: u64,
-    /// The kernel on behalf of processes, and kernel threads.
     pub system: u64,
     pub interrupt: u64,
     pub steal: u64,

@@ -17,7 +17,6 @@ pub struct Mount {
     pub mount_point: RawPath,
     pub options: Vec<String>,
     pub fs: String,
-    /// What was named when mounting: a device, a server, any word.
     pub source: RawPath,
     pub super_options: Vec<String>,
 }

@@ -57,7 +57,6 @@ pub fn growth_uj(before: u64, now: u64, range: Option<u64>) -> u64 {
 mod tests {
     use super::*;
 
-    /// From the Raspberry Pi documentation and forum, shortened; no board was at hand.
     const PI5: &str = " 3V7_WL_SW_A current(0)=0.09758230A\n   3V3_SYS_A current(1)=0.06343003A\n  \
         VDD_CORE_A current(7)=1.36548800A\n   3V7_WL_SW_V volt(8)=3.69744700V\n     \
         3V3_SYS_V volt(9)=3.31321800V\n    VDD_CORE_V volt(15)=0.72056800V\n       \

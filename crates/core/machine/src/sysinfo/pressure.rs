@@ -6,7 +6,6 @@
 /// Time since boot, microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pressure {
-    /// At least one task waited.
     pub some_us: u64,
     /// Every task that was not idle waited; 0 where the kernel does not say.
     pub full_us: u64,

@@ -3,7 +3,6 @@
 /// Bytes fetched from and sent towards storage by one process, proc(5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessIo {
-    /// Bytes really fetched from storage.
     pub read_bytes: u64,
     /// Bytes sent towards storage: counted when a page becomes dirty, not when it is written back.
     pub write_bytes: u64,

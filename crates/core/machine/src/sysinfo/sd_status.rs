@@ -15,7 +15,6 @@ pub struct SdStatus {
     pub app_class: u8,
     /// Allocation unit, bytes; what the card likes writes aligned to.
     pub au_bytes: Option<u64>,
-    /// Whether it can be told that blocks are free without erasing them.
     pub discard: bool,
 }
 

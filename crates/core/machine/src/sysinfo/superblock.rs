@@ -5,7 +5,6 @@
 //! Sources: Linux `fs/ext4/ext4.h`, `fs/xfs/libxfs/xfs_format.h`, `fs/btrfs` ("btrfs_super_block"),
 //! `fs/ntfs3/ntfs.h`, the exFAT specification; UEFI 2.10 section 5 for GPT.
 
-/// Bytes of a device that are enough for everything here.
 pub const HEAD_BYTES: usize = (64 << 10) + 4096;
 
 /// What is known; `None` where the superblock does not say.

@@ -10,7 +10,6 @@ use bakeoff_model::telemetry::{
     CpuSeries, DeviceSeries, Gauge, MemorySeries, PressureSeries, Telemetry,
 };
 
-/// Milliseconds of a clock tick.
 const TICK_MS: u64 = 1000 / TICKS_PER_S;
 
 /// The series of a cell whose first operation was at `from_ns` and last at `to_ns` on the clock of
@@ -34,7 +33,6 @@ pub fn cell_telemetry(
     of
 }
 
-/// Rows from the last one before the cell to the first one after it.
 fn inside(ring: &Ring, from_ns: u64, to_ns: u64) -> Vec<&[u64]> {
     let rows: Vec<&[u64]> = ring.rows().collect();
     let first = rows.iter().rposition(|row| row[0] <= from_ns).unwrap_or(0);
@@ -42,7 +40,6 @@ fn inside(ring: &Ring, from_ns: u64, to_ns: u64) -> Vec<&[u64]> {
     rows[first.min(last)..last].to_vec()
 }
 
-/// When the first stretch began, and the end of each.
 fn times(rows: &[&[u64]], from_ns: u64) -> (i64, Vec<u64>) {
     let began = rows.first().map_or(0, |row| row[0] as i64 - from_ns as i64);
     (began, rows.iter().skip(1).map(|row| row[0].saturating_sub(from_ns)).collect())

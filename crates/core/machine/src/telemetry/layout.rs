@@ -17,18 +17,14 @@ pub const CONTEXT_SWITCHES: usize = 1;
 /// Fixed columns of a slow row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slow {
-    /// Microseconds somebody waited for a CPU.
     CpuSome = 1,
     /// Microseconds somebody waited for I/O.
     IoSome,
     /// Microseconds everybody waited for I/O.
     IoFull,
-    /// Microseconds somebody waited for memory.
     MemorySome,
-    /// Bytes waiting to be written.
     Dirty,
     Writeback,
-    /// Bytes of the page cache.
     Cached,
     /// Dirty bytes at which writers wait.
     Limit,
@@ -37,7 +33,6 @@ pub enum Slow {
     Swapped,
     BlockSoftirqs,
     Load,
-    /// Nanoseconds the quota of our control group held us.
     QuotaHeld,
     Throttled,
 }
@@ -56,7 +51,6 @@ pub struct Device {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
     pub name: String,
-    /// The most it can be, where known.
     pub most: Option<u64>,
 }
 
@@ -158,7 +152,6 @@ pub fn drive(columns: &[u64]) -> Option<BlockStat> {
     })
 }
 
-/// Writes a CPU's ticks into its columns.
 pub fn put_cpu(columns: &mut [u64], ticks: &CpuTicks) {
     let values = [ticks.user, ticks.system, ticks.interrupt, ticks.steal, ticks.idle];
     columns.iter_mut().zip(values).for_each(|(column, value)| *column = value);

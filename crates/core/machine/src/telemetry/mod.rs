@@ -9,5 +9,4 @@ pub mod layout;
 pub mod rates;
 pub mod ring;
 
-/// What stands in a row for a value that could not be read.
 pub const NONE: u64 = u64::MAX;

@@ -12,10 +12,8 @@ use crate::sysinfo::block_stat::BlockStat;
 pub struct Requests {
     pub per_s: f64,
     pub bytes_per_s: f64,
-    /// Mean time of one, milliseconds.
     pub await_ms: f64,
     pub size_bytes: f64,
-    /// Merged into others before they were sent, a second.
     pub merged_per_s: f64,
 }
 
@@ -33,7 +31,6 @@ pub struct DeviceRates {
     pub write: Requests,
     /// Discards; `None` where the kernel does not count them.
     pub discard: Option<Requests>,
-    /// Flushes; they have no size.
     pub flush: Option<Requests>,
     pub queue: f64,
     /// Share of the time with a request in flight, percent.

@@ -9,7 +9,6 @@ use super::NONE;
 /// How two values of a column become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// The later one: counters.
     Later,
     Highest,
     Lowest,

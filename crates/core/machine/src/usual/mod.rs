@@ -45,13 +45,11 @@ pub struct Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subject<'a> {
     pub medium: Medium,
-    /// Classes that a card claims, as in the table.
     pub classes: &'a [String],
     pub link: Option<&'a str>,
     pub board: Option<&'a str>,
 }
 
-/// Every line, in the order of the table.
 pub fn lines() -> Vec<Line> {
     rows(TABLE).filter_map(line).collect()
 }
@@ -75,7 +73,6 @@ fn line(fields: [&'static str; 10]) -> Option<Line> {
     })
 }
 
-/// Whether a line is about the subject, and how much it says of it; more is closer.
 fn closeness(line: &Line, subject: &Subject) -> Option<u32> {
     let classes = |class: &str| subject.classes.iter().any(|of| of == class);
     let part = |wanted: &str, is_it: bool, weight: u32| match (wanted.is_empty(), is_it) {

@@ -22,11 +22,8 @@ const MOST_EXCEPTIONS: usize = 2;
 /// The recommendation, ready to be laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The candidate, where there is one choice; harmless.
     pub candidate: Option<String>,
-    /// The choice in one sentence, or why there is none.
     pub said: String,
-    /// What else has to be known of it, a sentence each.
     pub notes: Vec<String>,
     /// The first of them, without which the choice misleads, in fewer words: for a screen.
     pub brief: Vec<String>,
@@ -122,7 +119,6 @@ fn no_choice_yet(open: &[String]) -> String {
     }
 }
 
-/// Which candidates the use rules out, and what is given up with them.
 fn ruled_out(chosen: &Recommendation) -> Vec<String> {
     let drive_use = chosen.drive_use;
     let faster = faster_but(chosen);
@@ -157,7 +153,6 @@ fn faster_but(chosen: &Recommendation) -> Vec<String> {
     each.collect()
 }
 
-/// What is missing, in words that follow "has".
 fn without(need: Need) -> &'static str {
     match need {
         Need::Persistence => "no data left after a restart",
@@ -259,19 +254,16 @@ fn gives_up(chosen: &Recommendation) -> Option<String> {
     })
 }
 
-/// "vfat has no journal and no file owners."
 fn has(chosen: &Recommendation, word: impl Fn(GivesUp) -> String) -> Option<String> {
     let all: Vec<String> = chosen.gives_up.iter().map(|g| word(*g)).collect();
     (!all.is_empty())
         .then(|| format!("{} has {}.", sanitize(&chosen.candidate), phrases::list(&all)))
 }
 
-/// That the drive itself may rank otherwise.
 fn brief_reach(run: &Run) -> Option<String> {
     scope::reach(&run.header).map(|_| "Measured on an image file on this drive.".to_string())
 }
 
-/// Others that do as well, and were not chosen because they give up as much or more.
 fn as_good(run: &Run, chosen: &Recommendation) -> Option<String> {
     let all: Vec<String> = chosen.within_margin.iter().map(|n| sanitize(n)).collect();
     let (are, lack) = if all.len() == 1 { ("is", "lacks") } else { ("are", "lack") };
@@ -289,7 +281,6 @@ fn as_good(run: &Run, chosen: &Recommendation) -> Option<String> {
     (!all.is_empty()).then(|| format!("{names} {are} as fast (within {margin}){price}."))
 }
 
-/// What is lacked, in words that follow "has", and what that means.
 fn lacks(what: GivesUp) -> (&'static str, &'static str) {
     match what {
         GivesUp::Persistence => ("no data left after a restart", ""),

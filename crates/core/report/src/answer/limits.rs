@@ -18,19 +18,15 @@ use bakeoff_stats::units;
 
 use super::{amount, names, sentence};
 
-/// With more reasons than this, the names alone are listed.
 const REASONS_MAX: usize = 2;
 
 /// One thing that limits the answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit {
-    /// In one sentence, which may be longer than a line.
     pub said: String,
     pub is_severe: bool,
-    /// Whether the sentences of the answers say it too, where they are shown whole.
     #[serde(skip)]
     pub is_in_answers: bool,
-    /// The finding it is, where it is one: with its advice and its code.
     #[serde(skip)]
     pub finding: Option<FindingView>,
 }
@@ -85,7 +81,6 @@ fn finding(f: &FindingView, analysis: &Analysis) -> Limit {
     }
 }
 
-/// Whose stalls take too much of their time, on all workloads.
 fn stalls(analysis: &Analysis) -> Option<String> {
     let of = |v: &WorkloadVerdict| {
         let on = names::workload(&v.workload);
@@ -138,7 +133,6 @@ fn discarded(run: &Run) -> Option<String> {
     (!all.is_empty()).then(|| format!("Discarded measurements: {}.", all.join("; ")))
 }
 
-/// What was wanted and not measured.
 fn missing(run: &Run) -> Option<String> {
     let all = run.header.skipped.iter().chain(&run.header.dropped_workloads);
     let all = Skipped::together(all);
@@ -176,7 +170,6 @@ pub fn bottleneck(analysis: &Analysis) -> Option<String> {
     }
 }
 
-/// The cause that all candidates of a workload share.
 fn cause(v: &WorkloadVerdict) -> Option<String> {
     let known = || v.held_back.iter().filter(|h| h.reason.cause != Cause::Unattributed);
     let first = known().next()?;

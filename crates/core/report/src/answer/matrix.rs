@@ -16,7 +16,6 @@ use super::{amount, names};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
-    /// Workloads, in the order of the run.
     pub columns: Vec<Column>,
     /// Candidates, the recommended one first, then by their mean share of the leaders' figures.
     pub rows: Vec<MatrixRow>,
@@ -44,7 +43,6 @@ pub struct MatrixCell {
     /// What a table shows: the leader's figure, the others as a share of it, or why not: `1240/s`,
     /// `89 %`, `memory`.
     pub label: String,
-    /// The same in words that stand alone.
     #[serde(skip)]
     pub spoken: String,
     pub place: Place,
@@ -60,11 +58,9 @@ pub struct MatrixCell {
 #[serde(rename_all = "snake_case")]
 pub enum Place {
     Leader,
-    /// As fast as the leader, within the margin, for certain.
     Equal,
     Behind,
     Open,
-    /// Measured and not ranked.
     Out,
     #[default]
     None,
@@ -241,7 +237,6 @@ fn by_means(
     (ratio.is_finite() && ratio > 0.0).then_some((ratio, ratio, ratio))
 }
 
-/// What the cells of a block that is still being measured show.
 fn so_far(run: &Run, verdict: &WorkloadVerdict, name: &str, metric: Metric) -> MatrixCell {
     let candidate = CandidateIx::find(&run.header.candidates, |c| c.name == name);
     let workload = WorkloadIx::find(&run.header.workloads, |w| w.name == verdict.workload);

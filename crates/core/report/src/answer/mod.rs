@@ -72,7 +72,6 @@ pub struct Answer {
     pub lines: Vec<Line>,
     /// Candidates x workloads; `None` where nothing is compared.
     pub matrix: Option<Matrix>,
-    /// Four figures of one directory, and whether they are normal.
     pub place: Option<PlaceAnswer>,
     pub bottleneck: Option<String>,
     /// What limits the answers, the most important first.
@@ -113,7 +112,6 @@ impl Answer {
         }
     }
 
-    /// Notes, advice and how to continue, a sentence each.
     pub fn everything_to_know(&self) -> Vec<String> {
         let resume = self.resume.iter().map(|how| format!("Continue with: {how}"));
         let notes = self.choice.notes.iter().chain(&self.advice).cloned();

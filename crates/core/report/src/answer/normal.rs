@@ -40,7 +40,6 @@ pub struct FigureWords {
     pub verdict: String,
     /// "usual: 14.7 to 50.6 MB/s (measured by others)"; nothing where no range is known.
     pub usual: String,
-    /// Where the range is from; nothing where there is none.
     pub source: String,
     pub tone: Tone,
 }
@@ -58,7 +57,6 @@ impl FigureWords {
         }
     }
 
-    /// Everything about it in one line, without a table.
     pub fn spoken(&self) -> String {
         let figures = [
             format!("{} MB/s", self.mb_per_s),
@@ -153,7 +151,6 @@ fn subject(normal: &Normal) -> Option<String> {
     Some(sanitize(&format!("{}{parts}", medium(normal.medium?))))
 }
 
-/// A kind of storage, with its article.
 pub fn medium(medium: Medium) -> &'static str {
     match medium {
         Medium::Sd => "an SD card",
@@ -324,7 +321,6 @@ fn reason(because: Because) -> &'static str {
     }
 }
 
-/// What a finding that forbids a judgement is about, with its id to look up.
 fn disturbance(id: &str) -> String {
     let known = [
         (machine::BACKGROUND, "other processes"),

@@ -65,7 +65,6 @@ struct Screen<'a> {
 }
 
 impl Screen<'_> {
-    /// A sentence on one line, or on as many as a narrow screen needs.
     fn sentence(&self, text: &str, indent: &str) -> Vec<String> {
         match self.width < NARROW {
             true => wrap(text, self.width, indent, "  ").lines().map(str::to_string).collect(),
@@ -112,7 +111,6 @@ impl Screen<'_> {
         shown
     }
 
-    /// The commands on one line if they fit, otherwise on two.
     fn commands(&self) -> Vec<String> {
         let commands = &self.answer.choice.commands;
         if commands.is_empty() {
@@ -166,7 +164,6 @@ impl Screen<'_> {
         format!("{label:<name$}{:GAP$}{text}{blanks} {n:>n_width$}", "")
     }
 
-    /// The verdict about each figure of one directory, its range and where that is from.
     fn is_it_normal(&self) -> Vec<String> {
         let Some(place) = &self.answer.place else { return Vec::new() };
         let mut lines = vec!["Is this normal?".to_string()];
@@ -190,7 +187,6 @@ impl Screen<'_> {
         }
     }
 
-    /// Where the report is and what to type for more, in as few lines as hold it.
     fn foot(&self, report: Option<&str>, hidden: usize) -> Vec<String> {
         let id = &self.answer.id;
         // Right below the findings: so many more of them, and everything else.
@@ -208,7 +204,6 @@ impl Screen<'_> {
     }
 }
 
-/// A line that goes on where nobody sees it.
 fn ends(line: &str, width: usize) -> String {
     cut(&format!("{line} …"), width)
 }

@@ -14,9 +14,7 @@ use bakeoff_stats::units;
 
 use super::{amount, names};
 
-/// So many names are told in a short sentence; of more, their number.
 const MOST_NAMED: usize = 3;
-/// Lengths to which names are cut, one after the other, until a sentence fits.
 const NAME_WIDTHS: [usize; 5] = [40, 24, 16, 11, 7];
 
 pub fn full(verdict: &WorkloadVerdict, lead: &Lead) -> String {
@@ -68,7 +66,6 @@ struct Say<'a> {
     verdict: &'a WorkloadVerdict,
     lead: &'a Lead,
     label: &'a dyn Fn(&str) -> String,
-    /// " for random writes", or nothing where that is beside it.
     on: &'a str,
     most_named: usize,
 }
@@ -179,7 +176,6 @@ impl Say<'_> {
         }
     }
 
-    /// The reasons of those that are not ranked, each once.
     fn why_unranked(&self) -> String {
         let mut why: Vec<&str> =
             self.lead.excluded.iter().map(|e| why_not_ranked(e.reason)).collect();
@@ -212,7 +208,6 @@ impl Say<'_> {
         }
     }
 
-    /// The same answer with as few words as it takes.
     fn brief(&self) -> String {
         let stalled = match self.own_stalls() {
             Some(s) => format!("; stalled {} of time", amount::share(s.share)),
@@ -282,7 +277,6 @@ impl Say<'_> {
         self.lead.stalls.iter().find(is_own).filter(|_| is_claim)
     }
 
-    /// Who is behind for certain; nothing where the main sentence says it.
     fn behind(&self) -> Option<String> {
         let is_said = matches!(self.verdict.verdict, Verdict::Fastest | Verdict::Refused);
         let least = self.lead.behind.first().filter(|_| !is_said)?.at_least;
@@ -343,7 +337,6 @@ pub fn why_not_ranked(reason: NotRanked) -> &'static str {
     }
 }
 
-/// How much faster another one could be.
 enum LeadBound {
     AtMost(f64),
     TooWide,
@@ -361,7 +354,6 @@ fn bound(lead: &Lead) -> LeadBound {
     }
 }
 
-/// What more time is expected to do.
 fn more(verdict: Verdict, lead: &Lead) -> Option<String> {
     let more = lead.more.filter(|_| verdict == Verdict::Leads)?;
     let now = lead.lead_ln.filter(|now| more.lead_ln > *now)?;

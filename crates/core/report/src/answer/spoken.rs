@@ -5,7 +5,6 @@ use super::Answer;
 use super::matrix::{Matrix, MatrixRow};
 use bakeoff_stats::phrases;
 
-/// Findings that are read out; the others are counted.
 const LIMITS_MAX: usize = 3;
 
 /// Lays an answer out; `report` is the path of the HTML report, where one was written.

@@ -21,9 +21,7 @@ const COUNT: u64 = 1 << 40;
 const BYTES: u64 = 1 << 50;
 /// Longest time anywhere: 36 years in nanoseconds.
 const TIME_NS: u64 = 1 << 60;
-/// Most candidates, workloads, looks.
 const ITEMS: usize = 256;
-/// Most stretches of telemetry in a cell.
 const STRETCHES: usize = 4096;
 /// Most devices, CPUs, clocks, temperatures, threads or lines of log.
 const SERIES: usize = 1024;

@@ -50,7 +50,6 @@ fn in_short(answer: &Answer) -> String {
     }
 }
 
-/// What to type, or to know.
 pub(super) fn notes(compared: &Compared) -> Vec<String> {
     let is_alike = compared.is_alike;
     let mut notes = Vec::new();
@@ -128,7 +127,6 @@ fn blocks(said: &OfWorkload, run: &OfRun) -> String {
     format!("{} in {}", phrases::count(said.blocks, "paired block"), place(run))
 }
 
-/// How far the winner of a run is ahead of the next best.
 fn lead(said: &OfWorkload, run: &OfRun) -> String {
     let place = place(run);
     match &said.lead {

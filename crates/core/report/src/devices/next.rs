@@ -12,7 +12,6 @@ use bakeoff_model::path::RawPath;
 
 /// Smallest drive that a built-in plan is worth typing for.
 const SPARE_BYTES: u64 = 1 << 30;
-/// Most places of one suggestion.
 const PLACES: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +19,6 @@ pub struct Asker {
     pub is_root: bool,
     pub can_become_root: bool,
     pub has_loop_devices: bool,
-    /// Whether files can be made in the current directory.
     pub writes_here: bool,
 }
 
@@ -138,7 +136,6 @@ mod tests {
         assert_eq!(word("/a\u{202e}b"), None);
     }
 
-    /// The best command on a machine with one drive that nothing uses.
     fn best(layer: Layer, signs: Option<Vec<Sign>>, asker: Asker) -> String {
         let contents = signs.map(|signs| Contents { signs });
         let layer = Layer { name: "sdb".into(), size_bytes: 32 << 30, ..layer };

@@ -156,7 +156,6 @@ fn loss(part: &Part) -> Option<String> {
     Some(format!("{}{label} on {}", part.fs.as_ref()?, part.name))
 }
 
-/// The first few and how many more there are.
 fn some(mut words: Vec<String>, most: usize, joiner: &str) -> String {
     let more = words.len().saturating_sub(most);
     words.truncate(most);

@@ -65,7 +65,6 @@ fn row(row: &Row) -> String {
     text + &advice.unwrap_or_default()
 }
 
-/// Lines between fences longer than any run of backticks in them.
 fn fenced(lines: &[String]) -> String {
     let lines: Vec<String> = lines.iter().map(|line| sanitize(line)).collect();
     let fence = "`".repeat(lines.iter().map(|line| backticks(line)).max().unwrap_or(0).max(2) + 1);

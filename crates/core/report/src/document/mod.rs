@@ -73,7 +73,6 @@ impl Line {
         Line { depth: 0, is_bullet: false, mark: None, name: None, text }
     }
 
-    /// Whether it is part of a list.
     fn is_item(&self) -> bool {
         self.depth > 0 || self.is_bullet
     }
@@ -101,7 +100,6 @@ impl Document {
         self.parts.push(Part::Line(Line { depth, ..Line::new(text) }));
     }
 
-    /// A paragraph that begins with a name, such as a path.
     pub fn named(&mut self, name: impl Into<String>, text: impl Into<String>) {
         self.parts.push(Part::Line(Line { name: Some(name.into()), ..Line::new(text) }));
     }
@@ -110,7 +108,6 @@ impl Document {
         self.parts.push(Part::Line(Line { is_bullet: true, ..Line::new(text) }));
     }
 
-    /// An item of a list that begins with its result.
     pub fn marked(&mut self, mark: Mark, text: impl Into<String>) {
         let line = Line { is_bullet: true, mark: Some(mark), ..Line::new(text) };
         self.parts.push(Part::Line(line));
@@ -126,7 +123,6 @@ impl Document {
         self.parts.push(Part::Rows(rows.into_iter().map(Into::into).collect()));
     }
 
-    /// A table; nothing where it has no row.
     pub fn table(&mut self, table: Table) {
         if !table.is_empty() {
             self.parts.push(Part::Table(table));
@@ -156,7 +152,6 @@ impl Document {
         terminal::write(&self.parts, None, false)
     }
 
-    /// For Markdown: to paste.
     pub fn markdown(&self) -> String {
         markdown::write(&self.parts)
     }

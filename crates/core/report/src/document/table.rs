@@ -27,7 +27,6 @@ impl Column {
         Column { title: title.into(), kind, titles_candidate: false }
     }
 
-    /// Whether its title or its cells name candidates.
     pub(crate) fn is_of_candidate(&self) -> bool {
         self.titles_candidate || self.kind == Kind::Candidates
     }
@@ -54,7 +53,6 @@ pub fn of_candidate(name: impl Into<String>) -> Column {
 pub struct Table {
     pub columns: Vec<Column>,
     pub rows: Vec<Vec<String>>,
-    /// Where the first cell of each row leads on a page.
     pub links: Vec<String>,
 }
 

@@ -37,7 +37,6 @@ pub(super) fn write(parts: &[Part], columns: Option<usize>, color: bool) -> Stri
     page.text
 }
 
-/// Text that is being written for a terminal.
 struct Page {
     text: String,
     width: usize,
@@ -60,7 +59,6 @@ impl Page {
         self.text.extend(lines);
     }
 
-    /// The result is behind the text where there is space, else below it.
     fn heading(&mut self, text: &str, mark: Option<&Mark>) {
         self.gap();
         let lines = wrap(&sanitize(text), self.width, "", "  ");

@@ -4,7 +4,6 @@ use super::sentence;
 use crate::{Exposition, Service, State};
 use bakeoff_machine::fitness::{Check, Facts, Status, verdict};
 
-/// The metrics of a check. What is not known has no sample of its own, and is counted.
 pub fn prometheus(facts: &Facts, checks: &[Check]) -> String {
     let mut out = Exposition::default();
     let target = facts.target.name();
@@ -39,7 +38,6 @@ fn level(status: Status) -> u8 {
     }
 }
 
-/// The one line of a check, with the first thing to fix.
 pub fn service(facts: &Facts, checks: &[Check]) -> Service {
     let state = match verdict(checks) {
         Status::Stop => State::Critical,

@@ -31,7 +31,6 @@ pub(super) const EARLIEST_UNIX_NS: i64 = 1_577_836_800_000_000_000;
 /// Clocks of boards in one room differ by less: a year.
 const APART_NS: i64 = 366 * 86_400_000_000_000;
 
-/// Longest list of names in a note, in columns.
 const LONGEST_NAMES: usize = 80;
 
 /// A board and its runs; or a drive, a kernel or a year ([`super::over`]).
@@ -39,10 +38,8 @@ const LONGEST_NAMES: usize = 80;
 pub struct Board {
     /// Host name; with digits of the id where another board has that name too.
     pub name: String,
-    /// Digest of its serial number or machine id, where it was recorded.
     pub board_id: Option<String>,
     pub model: Option<String>,
-    /// The role of a server that sent its runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     pub runs: Vec<usize>,
@@ -191,7 +188,6 @@ pub(super) fn repeated_words(board: &Board) -> String {
     format!("{} has {} runs. Only the latest one counts.", board.name, board.runs.len())
 }
 
-/// Of several runs, those that may be from a board that another of them is from, too.
 pub(super) fn redacted(runs: &[&Run], over: Over) -> Option<String> {
     let is_redacted = |run: &&&Run| redact::is_redacted(&run.header.run, &run.header.host);
     let count = runs.iter().filter(is_redacted).count();

@@ -13,7 +13,6 @@ use bakeoff_stats::prng::SplitMix64;
 use bakeoff_stats::random_effects::{self, Measured};
 
 const BOARDS: [u32; 6] = [3, 5, 8, 12, 20, 50];
-/// Blocks of each board's run.
 const BLOCKS: [u32; 3] = [3, 5, 12];
 /// Share of the variation between the boards' results that is true, not noise.
 const SHARES: [f64; 4] = [0.0, 0.2, 0.5, 0.9];
@@ -23,14 +22,11 @@ const BLOCK_SD: f64 = 0.1;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Covered {
     pub boards: u32,
-    /// Blocks of each board's run.
     pub blocks: u32,
-    /// Share of the variation that is true.
     pub share: f64,
     pub fleets: u32,
     /// Share of those whose interval contained the effect on the next board.
     pub coverage: f64,
-    /// The same for the interval of Higgins, Thompson and Spiegelhalter.
     pub coverage_hts: f64,
     /// Mean width in units of the interval that knows mean and variance of the effect over boards;
     /// `None` where the effect does not vary.
@@ -75,7 +71,6 @@ fn covered((boards, blocks, share): (u32, u32, f64), fleets: u32, random: &mut N
     Covered { boards, blocks, share, fleets, coverage, coverage_hts, width }
 }
 
-/// A board whose true effect is drawn, as its blocks show it.
 fn measured(tau: f64, blocks: u32, random: &mut Normal) -> Option<Measured> {
     let effect = tau * random.deviate();
     let differences: Vec<f64> = (0..blocks).map(|_| effect + BLOCK_SD * random.deviate()).collect();

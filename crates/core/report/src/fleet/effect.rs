@@ -37,7 +37,6 @@ pub struct Answer {
     /// The margin within which candidates count as equal, a fraction.
     pub margin: f64,
     pub effects: Vec<Effect>,
-    /// Boards whose run makes no claim about this workload, with why.
     pub excluded: Vec<Excluded>,
 }
 
@@ -62,7 +61,6 @@ pub struct Excluded {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Discarded {
     pub cells: usize,
-    /// The reason that most of them have.
     pub reason: String,
 }
 
@@ -88,7 +86,6 @@ pub struct Effect {
     pub pooled: Option<Pooled>,
     pub mean: Option<Range>,
     pub prediction: Option<Range>,
-    /// What sets the boards that differ from the mean apart from the others.
     pub apart: Vec<Apart>,
 }
 
@@ -109,7 +106,6 @@ impl From<Interval> for Range {
 pub struct OnBoard {
     pub board: String,
     pub mean_ln: f64,
-    /// Its interval, at the alpha of all boards together.
     pub own: Range,
     pub blocks: u32,
     /// -1 or 1 where that interval excludes the mean over boards, else 0.
@@ -214,7 +210,6 @@ fn answer(
     })
 }
 
-/// The candidate whose mean against all others, over boards, is the best.
 fn leader<'a>(parts: &[BoardComparison], shared: &[&'a str]) -> Option<&'a str> {
     let score = |name: &str| -> f64 {
         let of = |part: &BoardComparison| -> f64 {

@@ -27,16 +27,13 @@ use effect::Answer;
 use over::Over;
 
 pub const ALPHA: f64 = 0.05;
-/// Most boards of one report.
 pub const MOST_BOARDS: usize = 1_024;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fleet {
     pub over: Over,
-    /// The boards, or what else the answer goes over.
     pub boards: Vec<OfBoard>,
     pub notes: Vec<String>,
-    /// What forbids one answer: what the plans of the boards differ in.
     pub unlike: Vec<Difference>,
     #[serde(skip)]
     pub left_out: Vec<LeftOut>,
@@ -54,12 +51,10 @@ pub struct OfBoard {
     pub verdicts: Vec<Own>,
 }
 
-/// What one board says about one workload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Own {
     pub workload: String,
     pub verdict: Verdict,
-    /// The candidate it names first, where it names one.
     pub leader: Option<String>,
     /// How far that one is ahead of all others at least, a fraction; below 0: at most behind.
     pub lead: Option<f64>,
@@ -99,7 +94,6 @@ pub fn lighter(mut run: Run) -> Run {
 }
 
 impl Fleet {
-    /// Whether every workload has an answer that holds on a board like these.
     pub fn is_answered(&self) -> bool {
         !self.answers.is_empty() && self.answers.iter().all(|answer| answer.verdict.is_answer())
     }

@@ -25,13 +25,11 @@ const LONGEST_NAME: usize = 80;
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Over {
-    /// A board, by its serial number or machine ID.
     #[default]
     Board,
     /// The drives below a run's candidates, by their serial numbers: cards of one model, batches.
     Device,
     Kernel,
-    /// The year in which a run began, in UTC.
     Year,
 }
 
@@ -116,7 +114,6 @@ pub fn groups(runs: &[&Run], roles: &[Option<String>], over: Over) -> (Vec<Board
     (groups, notes)
 }
 
-/// Where the runs that count are of several boards, boards may be what differs.
 fn several_boards(boards: &[Board], groups: &[Board], over: Over) -> Option<String> {
     let counting: Vec<usize> = groups.iter().filter_map(|g| g.runs.last().copied()).collect();
     let boards = on_boards(boards, &counting);

@@ -23,7 +23,6 @@ pub struct Last {
     pub run: String,
     /// When it began, nanoseconds since 1970.
     pub unix_ns: i64,
-    /// Its number in the order of arrival.
     pub arrived: i64,
     pub kernel: String,
 }

@@ -38,7 +38,6 @@ pub fn from_question(run: &Run, question: &Question) -> Option<Behind> {
     Some(Behind { job: job(workload), file: file.join("\n"), commands, more })
 }
 
-/// The options of the job that are set, and whose job it is.
 fn job(workload: &Workload) -> String {
     // Plain data of ours: there is nothing in it that could fail.
     let document = serde_json::to_value(&workload.job).unwrap_or(Value::Null);

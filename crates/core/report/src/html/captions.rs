@@ -18,7 +18,6 @@ pub(super) fn contents(report: &Report) -> Vec<(String, String)> {
     all
 }
 
-/// What the first chart shows.
 pub(super) fn points_title(question: &Question, is_ratio: bool) -> &'static str {
     match is_ratio {
         true => "Results and confidence",
@@ -27,7 +26,6 @@ pub(super) fn points_title(question: &Question, is_ratio: bool) -> &'static str 
     }
 }
 
-/// What the points, bars, dots and the band of the first chart are.
 pub(super) fn points(question: &Question, is_ratio: bool, run: &RunDocument) -> String {
     let n = question.rows.iter().map(|r| r.cells).max().unwrap_or(0);
     let blocks = phrases::count(n, "block");
@@ -48,7 +46,6 @@ pub(super) fn points(question: &Question, is_ratio: bool, run: &RunDocument) -> 
     )
 }
 
-/// What the bars of the second chart are.
 pub(super) fn bars(question: &Question) -> String {
     let better = match question.unit {
         "ms" | "µs" => "; shorter is better",

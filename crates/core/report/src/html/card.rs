@@ -15,18 +15,15 @@ use super::matrix::{Drawn, MatrixPage};
 use super::picture::{Color, Outline, Picture, Shape, Stroke, Text};
 
 const SIZE: (f64, f64) = (1200.0, 630.0);
-/// Left and right ends of what is drawn, pixels.
 const SIDES: (f64, f64) = (48.0, 1152.0);
 const NAMES: f64 = 190.0;
 const NAME_LETTERS: usize = 16;
 /// Room for a figure or a share beside its interval.
 const FIGURE: f64 = 92.0;
-/// The last pixel that a line of the table may take.
 const BOTTOM: f64 = 580.0;
 /// Candidates and workloads that are drawn; more are counted.
 const ROWS_MAX: usize = 8;
 const COLUMNS_MAX: usize = 5;
-/// A line of the answer is so many letters of its size wide.
 const ANSWER: [(f64, usize); 3] = [(38.0, 54), (32.0, 64), (27.0, 76)];
 const ANSWER_LINES: usize = 2;
 const SETUP: usize = 118;
@@ -90,7 +87,6 @@ pub fn card(run: &Run, analysis: &Analysis) -> Picture {
     picture
 }
 
-/// The matrix, and where its lines and columns are.
 struct CardTable<'a> {
     matrix: &'a MatrixPage<'a>,
     top: f64,
@@ -114,7 +110,6 @@ impl CardTable<'_> {
         SIDES.0 + NAMES + self.column_width * column as f64
     }
 
-    /// Candidates and workloads that are not drawn.
     fn left_out(&self) -> [usize; 2] {
         let Matrix { rows, columns, .. } = self.matrix.table;
         [rows.len().saturating_sub(ROWS_MAX), columns.len() - self.columns]
@@ -174,7 +169,6 @@ impl CardTable<'_> {
         picture.text(at, 17.0, is_bold, (color, &plain(&cell.label)));
     }
 
-    /// The interval and the mark in it, or an arrow where they are left of the axis.
     fn draw_interval(
         &self,
         picture: &mut Picture,
@@ -213,7 +207,6 @@ fn mark(
     Shape::Outline(Outline { path, at, scale, fill: Some(fill), opacity: 1.0, stroke })
 }
 
-/// What the marks mean, and what is not drawn.
 fn foot(document: &RunDocument, table: Option<&CardTable>) -> String {
     let mut parts = Vec::new();
     if let Some(table) = table.filter(|table| !table.matrix.table.rows.is_empty()) {
@@ -238,7 +231,6 @@ fn foot(document: &RunDocument, table: Option<&CardTable>) -> String {
     parts.join(" ")
 }
 
-/// What each workload came to, where there is no matrix.
 fn spoken(document: &RunDocument) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for q in &document.questions {
@@ -275,7 +267,6 @@ fn sized(text: &str) -> (f64, Vec<String>) {
     (size, lines)
 }
 
-/// Facts in lines, each fact whole.
 fn filled(parts: &[String], letters: usize, between: &str) -> Vec<String> {
     packed(parts.iter().map(|part| cut(part, letters)), letters, between)
 }

@@ -26,7 +26,6 @@ pub struct CellRow {
     pub windows: String,
 }
 
-/// Every cell of a workload, those that count for nothing included.
 pub fn rows(run: &Run, question: &Question) -> Vec<CellRow> {
     let Some(index) = question.index else { return Vec::new() };
     let mut rows: Vec<CellRow> = Vec::new();

@@ -25,7 +25,6 @@ use super::sweep::SweepData;
 pub struct Data {
     /// Names of all candidates of all runs; the position is the colour and symbol.
     pub candidates: Vec<String>,
-    /// The run of the page.
     pub runs: [RunData; 1],
 }
 
@@ -40,23 +39,19 @@ pub struct RunData {
 #[derive(Debug, Serialize)]
 pub struct QuestionData {
     pub workload: String,
-    /// Unit of the rates.
     pub unit: &'static str,
     /// Whether the points are ratios to `reference`; else rates in `unit`.
     pub is_ratio: bool,
     /// Candidate the ratios are taken against.
     pub reference: Option<usize>,
     pub rows: Vec<RowData>,
-    /// How the windows of its cells become a rate.
     pub over_time: OverTime,
-    /// Latency by kind of operation.
     pub latency: Vec<LatencyData>,
     /// Of small files, the time of each kind of operation.
     pub phases: Vec<Phase>,
     /// What lower layers reach, in the unit of `over_time`.
     pub ceilings: Vec<CeilingData>,
     pub along: Vec<AlongData>,
-    /// Mode characterise: its rounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<RoundsData>,
 }
@@ -85,7 +80,6 @@ pub struct CeilingData {
     pub layer: &'static str,
     /// Index into [`Data::candidates`]; `None` = all.
     pub candidate: Option<usize>,
-    /// In the unit of the chart.
     pub rate: f64,
 }
 
@@ -109,7 +103,6 @@ pub struct RowData {
 pub struct OverTime {
     pub field: &'static str,
     pub per: f64,
-    /// Unit of the result.
     pub unit: &'static str,
 }
 
@@ -235,7 +228,6 @@ fn ceilings(run: &Run, question: &Question) -> Vec<CeilingData> {
     all
 }
 
-/// Cells of one workload in complete blocks.
 fn cells<'a>(run: &'a Run, question: &Question) -> impl Iterator<Item = &'a Cell> {
     let index = question.index;
     let blocks = run.blocks.iter().filter(|b| b.state == BlockState::Complete);

@@ -8,10 +8,8 @@ use bakeoff_stats::phrases;
 const LIMITS_MAX: usize = 3;
 
 pub struct PageLimits<'a> {
-    /// The most important.
     pub shown: Vec<&'a Limit>,
     pub folded: Vec<&'a Limit>,
-    /// Findings that limit nothing.
     pub notes: Vec<&'a FindingView>,
     pub advice: Vec<String>,
 }

@@ -16,7 +16,6 @@ use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
 use bakeoff_stats::units;
 
-/// The pages of the navigation: address and name.
 const PAGES: [(&str, &str); 2] = [("/", "Now"), ("/runs", "Runs")];
 
 /// A run as it is now: the part of a page that is replaced while the run goes on.
@@ -103,7 +102,6 @@ pub struct NowPage<'a> {
     pub drives: &'a [Drive],
 }
 
-/// What the first page shows where nothing is stored.
 pub fn no_run() -> String {
     "<article class=\"now\"><h1>No runs yet</h1><p>Start one with \
      <code>bakeoff quick</code> in a terminal.</p></article>"

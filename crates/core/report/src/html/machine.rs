@@ -21,7 +21,6 @@ use bakeoff_stats::units;
 
 /// Stretches of all cells together that a page holds, on either clock.
 const STRETCHES: usize = 12_000;
-/// CPUs that are drawn, the busiest ones.
 const CPUS: usize = 16;
 
 /// Nanoseconds of a millisecond and of a microsecond.
@@ -40,10 +39,8 @@ pub struct MachineData {
 #[derive(Debug, Serialize)]
 pub struct CellData {
     pub question: usize,
-    /// Index into the page's candidates.
     pub candidate: usize,
     pub block: BlockIx,
-    /// When it began, milliseconds of the run.
     pub at_ms: u64,
     /// (end of the window in ms of the cell, bytes a second), from the load generator.
     pub moved: Vec<(u64, u64)>,
@@ -152,7 +149,6 @@ fn cell_data(
     }
 }
 
-/// Rate of the windows of a cell, as the chart over time has it.
 fn moved(cell: &Cell, most: usize) -> Vec<(u64, u64)> {
     // Of the last window next to nothing is left: one operation in it would be a peak.
     let windows = match cell.measurement.windows.as_slice() {
@@ -180,7 +176,6 @@ fn wait_us(device: &DeviceSeries, fast: &Stretches) -> Vec<Option<u64>> {
     ms.iter().zip(&ended).map(mean).collect()
 }
 
-/// One value a stretch of several gauges.
 fn across(gauges: &[Gauge], pick: fn(u64, u64) -> u64, per: u64) -> Vec<u64> {
     let longest = gauges.iter().map(|g| g.values.len()).max().unwrap_or(0);
     let at = |i: usize| gauges.iter().filter_map(|g| g.values.get(i).copied()).reduce(pick);

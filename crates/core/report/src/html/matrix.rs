@@ -10,7 +10,6 @@ use crate::run_document::RunDocument;
 
 /// Left ends of the axis, as shares of the leader's rate; the first on which most cells are.
 const ENDS: [f64; 3] = [0.5, 0.25, 0.1];
-/// The axis goes so far beyond the band of equals.
 const BEYOND: f64 = 1.03;
 /// With more workloads they are lines and the candidates columns: a page is longer than it is wide.
 const MANY: usize = 7;
@@ -54,7 +53,6 @@ impl MatrixPage<'_> {
         Percent(self.at(1.0))
     }
 
-    /// Where the band of equals begins and how wide it is.
     pub fn band(&self) -> (Percent, Percent) {
         let margin = 1.0 + self.table.margin;
         let (from, to) = (self.at(1.0 / margin), self.at(margin));
@@ -72,7 +70,6 @@ impl MatrixPage<'_> {
         amount::share(self.table.margin)
     }
 
-    /// Whether workloads are lines and candidates columns.
     pub fn is_tall(&self) -> bool {
         let Matrix { columns, rows, .. } = self.table;
         columns.len() > MANY && columns.len() > rows.len()
@@ -104,7 +101,6 @@ impl MatrixPage<'_> {
         self.run.answer.choice.candidate.as_ref() == Some(&row.name)
     }
 
-    /// Where a workload is on the page.
     pub fn question(&self, at: &usize) -> String {
         format!("{}-workload-{at}", self.link)
     }

@@ -50,7 +50,6 @@ pub struct Assets<'a> {
     pub css: &'a str,
 }
 
-/// A run as one file.
 pub fn html(run: &Run, analysis: &Analysis, assets: &Assets) -> String {
     let document = RunDocument::new(run, analysis);
     let policy = policy::policy(assets.js);
@@ -120,7 +119,6 @@ struct ReportPage<'a> {
 struct Report<'a> {
     record: &'a Run,
     run: &'a RunDocument,
-    /// Of a run by the lead that compares something.
     matrix: Option<MatrixPage<'a>>,
     sweeps: Vec<SweepPage>,
     machine: Table,
@@ -143,12 +141,10 @@ impl Report<'_> {
         }
     }
 
-    /// Whether a workload is a point of a curve, and folded.
     fn is_swept(&self, question: &Question) -> bool {
         self.sweeps.iter().any(|sweep| sweep.questions.contains(&question.at))
     }
 
-    /// Whether a link to the findings of the run leads anywhere.
     fn has_findings(&self) -> bool {
         match &self.matrix {
             Some(_) => PageLimits::from_document(self.run).has_any(),
@@ -188,7 +184,6 @@ fn slices(run: &Run, question: &Question) -> Vec<(&'static str, Table)> {
     all.into_iter().filter(|(_, table)| !table.is_empty()).collect()
 }
 
-/// Colour and symbol classes of a candidate.
 fn color(style: &usize) -> usize {
     style % COLORS
 }
@@ -197,7 +192,6 @@ fn symbol(style: &usize) -> usize {
     style % SYMBOLS.len()
 }
 
-/// Class of a verdict's badge.
 fn verdict_class(question: &Question) -> &'static str {
     match question.verdict {
         _ if question.is_alone => "alone",
@@ -223,12 +217,10 @@ fn tied(text: impl AsRef<str>) -> String {
     text.as_ref().replace(" %", "\u{a0}%")
 }
 
-/// A minus sign where a number is negative.
 fn minus(text: impl AsRef<str>) -> String {
     text.as_ref().replace('-', "\u{2212}")
 }
 
-/// JSON that can neither end the script block it stands in nor start another one.
 fn script_json(data: &Data) -> String {
     // The only ways to fail are a key that is no string and a writer that fails; there are none.
     let json = serde_json::to_string(data).unwrap_or_else(|_| "{}".to_string());

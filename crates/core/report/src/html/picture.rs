@@ -72,7 +72,6 @@ impl Picture {
         self.shapes.push(Shape::Outline(outline));
     }
 
-    /// A line from a point, by so much to the right and down.
     pub fn line(&mut self, at: (f64, f64), by: (f64, f64), stroke: Stroke) {
         let path = format!("M0 0L{:.2} {:.2}", by.0, by.1);
         let stroke = Some(stroke);

@@ -16,15 +16,12 @@ use bakeoff_stats::units;
 use super::absolute::Absolute;
 use super::chart::QuestionData;
 
-/// Shades of a map, from the slowest to the fastest.
 const SHADES: f64 = 8.0;
 
 /// One curve chart's numbers.
 #[derive(Debug, Serialize)]
 pub struct SweepData {
-    /// Unit of the rates.
     pub unit: &'static str,
-    /// Whether the values are bytes.
     pub is_size: bool,
     pub curves: Vec<Curve>,
 }
@@ -32,7 +29,6 @@ pub struct SweepData {
 #[derive(Debug, Serialize)]
 pub struct Curve {
     pub candidate: usize,
-    /// (Value on the axis, its rate).
     pub points: Vec<(u64, Absolute)>,
 }
 
@@ -43,10 +39,8 @@ pub struct SweepPage {
     pub index: usize,
     pub title: String,
     pub axis: &'static str,
-    /// Unit of the rates.
     pub unit: &'static str,
     pub questions: Vec<usize>,
-    /// Whether it is a curve; else a map for each candidate.
     pub is_curve: bool,
     /// A row for each value, which leads to its question, and a column for each candidate.
     pub table: Table,
@@ -201,7 +195,6 @@ fn table(axis: Axis, members: &[SweepMember], named: &[Column]) -> Table {
     Table::new(columns, members.iter().map(row)).linked(links.collect())
 }
 
-/// As many digits as the interval supports.
 fn rounded(rate: &Absolute) -> String {
     let width = (rate.high > rate.low).then_some((rate.high - rate.low) / 2.0);
     round::to_support(rate.mid, width)
@@ -253,7 +246,6 @@ mod tests {
     use bakeoff_model::job::Job;
     use bakeoff_model::workload::Phase;
 
-    /// A run of these jobs in which a job's rate is what `rate` makes of it.
     fn swept(jobs: Vec<Job>, metric: Metric, rate: impl Fn(&Job) -> f64) -> (SweepPage, SweepData) {
         let of = |job: &Job| {
             let name = format!("{}x{}x{}", job.bs, job.iodepth, job.numjobs);

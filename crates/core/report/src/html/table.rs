@@ -33,7 +33,6 @@ impl CaptionedTable<'_> {
         style.filter(|_| self.table.columns[*at].is_of_candidate())
     }
 
-    /// Where the first cell of a row leads.
     fn link(&self, row: &usize, at: &usize) -> Option<&String> {
         self.table.links.get(*row).filter(|_| *at == 0)
     }

@@ -27,7 +27,6 @@ pub use super::answer::{MatrixCell, Place};
 use super::runs::State;
 
 pub const SCHEMA: &str = "bakeoff/now/1";
-/// Most findings of the document; the report has all.
 const FINDINGS_MAX: usize = 20;
 
 /// A run as it is now. Text from outside is harmless in it.
@@ -53,15 +52,11 @@ pub struct Now {
     pub left_ns: Option<u64>,
     pub doing: String,
     pub blocks: u32,
-    /// Workloads measured of the block that is open, and how many it has.
     pub workloads_done: Option<(u32, u32)>,
-    /// Bytes written so far.
     pub written_bytes: u64,
-    /// Most bytes it may write.
     pub max_write_bytes: Option<u64>,
     pub headline: String,
     pub verdicts: Vec<VerdictNow>,
-    /// Candidates, the best first.
     pub candidates: Vec<MatrixRow>,
     /// What limits the answers, the most important first.
     pub findings: Vec<Limit>,
@@ -87,7 +82,6 @@ pub struct DriveNow {
     pub model: Option<String>,
     pub serial: Option<String>,
     pub size_bytes: u64,
-    /// What it told of its wear and errors, last.
     pub health: Option<Health>,
 }
 
@@ -158,7 +152,6 @@ fn left_ns(run: &Run) -> Option<u64> {
     is_known.then(|| forecast_ns.min(limit_ns.saturating_sub(run.elapsed_ns)))
 }
 
-/// Workloads of the open block with a cell, and workloads of the run.
 fn workloads_done(run: &Run) -> Option<(u32, u32)> {
     let open = run.blocks.last().filter(|block| block.state == BlockState::Open)?;
     let of = run.header.workloads.len();
@@ -178,7 +171,6 @@ fn verdicts(answer: &Answer) -> Vec<VerdictNow> {
     answer.lines.iter().map(one).collect()
 }
 
-/// The drives below the candidates, each once, with what they told last.
 fn drives(run: &Run) -> Vec<DriveNow> {
     let told = |name: &str| {
         let is_it = |d: &&DriveTold| d.disk == name;

@@ -61,7 +61,6 @@ pub fn state_words(now: &Now) -> String {
     }
 }
 
-/// One line for a message at the end of a run.
 pub fn notification(now: &Now) -> String {
     format!(
         "{}: {} ({} blocks, {})",

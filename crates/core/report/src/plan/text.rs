@@ -118,7 +118,6 @@ fn block_words(mode: Mode) -> &'static str {
     if mode == Mode::Characterise { "rounds" } else { "blocks" }
 }
 
-/// Lists and counts first, then every name.
 fn matrix(view: &PlanView, out: &mut Document) {
     for axis in &view.axes {
         let count = axis.values.len();
@@ -224,7 +223,6 @@ pub fn expected(estimate: &EstimateView, blocks: Span, mode: Mode) -> String {
     )
 }
 
-/// What long slices do to a block, and what is done where even they do not settle.
 fn settling(slices: SettlingView, assumed: &str) -> String {
     format!(
         "Each turn can cost {assumed} time, so the first half of a slice is for settling and does \
@@ -277,7 +275,6 @@ fn speed(speed: &SpeedView) -> String {
     )
 }
 
-/// What the words in commands stand for that are known only when they run.
 fn stand_ins(commands: &[Commands]) -> String {
     let used: BTreeSet<StandIn> = commands.iter().flat_map(|c| &c.stand_ins).copied().collect();
     let meaning = |stand_in: StandIn| match stand_in {

@@ -26,15 +26,11 @@ use strum::{EnumString, IntoStaticStr};
 
 use bakeoff_model::host::Host;
 
-/// Shorter values are replaced in their own field and in paths, but not searched for in text.
 const SHORTEST: usize = 3;
-/// From this length on a value is found inside longer words and in any case of its letters.
 const DISTINCT: usize = 6;
 
-/// Digits of a run's ID at the end of a pseudonym.
 const TAG: usize = 8;
 
-/// What a value is. Its pseudonym begins with the word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Kind {
@@ -47,7 +43,6 @@ pub enum Kind {
     Label,
     Name,
     Address,
-    /// A number made to be unique: UUID, boot id.
     Id,
     Token,
 }
@@ -71,12 +66,9 @@ pub struct Replacement {
 
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
-    /// By value: the pseudonym, and how often it was put in.
     given: BTreeMap<String, (String, u64)>,
     numbers: BTreeMap<Kind, u32>,
-    /// Values to be searched for in text, the longest first, each folded to lower case.
     sought: Vec<Sought>,
-    /// Words of models, which names of links begin with, in lower case.
     models: BTreeSet<String>,
     /// What pseudonyms that tell runs apart end with, such as `-03c498fd`.
     tag: String,
@@ -94,12 +86,10 @@ enum Piece {
 }
 
 impl Redactor {
-    /// For a run, or for several runs in one document: then the ID of the first one.
     pub fn of_run(run: &str) -> Redactor {
         Redactor { tag: tag(run), ..Redactor::default() }
     }
 
-    /// Has a value replaced wherever it occurs. Words that anybody may use are not sought.
     pub fn learn(&mut self, kind: Kind, value: &str) {
         let value = value.trim();
         let is_sought = self.sought.iter().any(|sought| sought.value == value);
@@ -122,7 +112,6 @@ impl Redactor {
         self.sought.insert(at, Sought { folded, value: value.to_string() });
     }
 
-    /// Learns the parts of a path that are not the system's own.
     pub fn learn_path(&mut self, path: &str) {
         for (kind, part) in paths::private_parts(path) {
             self.learn(kind, part);
@@ -149,7 +138,6 @@ impl Redactor {
         pseudonym
     }
 
-    /// A whole field of that kind. An empty one stays, and so does one that was redacted before.
     pub fn field(&mut self, kind: Kind, value: &str) -> String {
         match value.trim() {
             "" => value.to_string(),
@@ -196,7 +184,6 @@ impl Redactor {
         pieces
     }
 
-    /// Those of the sought values that may be in a text: most texts have none.
     fn sought_in(&self, text: &str) -> Vec<Sought> {
         let folded = text.to_ascii_lowercase();
         self.sought.iter().filter(|known| folded.contains(&known.folded)).cloned().collect()
@@ -206,7 +193,6 @@ impl Redactor {
         self.sought_in(text).iter().any(|known| find_sought(text, known).is_some())
     }
 
-    /// What was replaced, in the order of the pseudonyms.
     pub fn replaced(&self) -> Vec<Replacement> {
         let used = self.given.iter().filter(|(_, (_, times))| *times > 0);
         let mut all: Vec<Replacement> = used
@@ -243,7 +229,6 @@ fn written(value: &str) -> [String; 4] {
     [blank("_"), blank("\\x20"), blank("\\040"), in_json]
 }
 
-/// Values that hold what ends a path in a text.
 fn is_broken(sought: &Sought) -> bool {
     sought.value.contains(|c: char| c.is_whitespace() || "/\"',;()[]{}<>|".contains(c))
 }
@@ -276,7 +261,6 @@ fn split(
     pieces
 }
 
-/// Where a value is in a text. A short one has to be a word of its own, as it was written.
 fn find_sought(text: &str, known: &Sought) -> Option<(usize, usize)> {
     if known.value.len() >= DISTINCT {
         // Folding keeps the place of every byte.
@@ -320,7 +304,6 @@ pub fn is_redacted(run: &str, host: &Host) -> bool {
     of_board.into_iter().flatten().any(|name| is_pseudonym(name) && name.ends_with(&tag))
 }
 
-/// Whether a word is one of our own, or says nothing: a small number, zeros, a pseudonym.
 fn is_common(word: &str) -> bool {
     let is_number = word.chars().all(|c| c.is_ascii_digit()) && word.len() < DISTINCT;
     let is_blank = word.chars().all(|c| c == '0' || !c.is_alphanumeric());

@@ -14,7 +14,6 @@ const TOP: [&str; 23] = [
     "bin", "boot", "dev", "efi", "etc", "home", "lib", "lib32", "lib64", "media", "mnt", "opt",
     "proc", "root", "run", "sbin", "snap", "srv", "sys", "tmp", "usr", "var", "nix",
 ];
-/// Below these, names are those of software and of the kernel.
 const SOFTWARE: [&str; 8] = ["bin", "lib", "lib32", "lib64", "proc", "sbin", "sys", "usr"];
 /// Folders of /dev, /run and /var that every Linux has.
 const FOLDERS: [&str; 23] = [

@@ -28,7 +28,6 @@ pub fn kind(found: &str) -> Kind {
     if is_uuid(found) { Kind::Id } else { Kind::Address }
 }
 
-/// The value in a word: all of it, or what is left of or between its separators.
 fn inside(word: &str) -> Option<(usize, usize)> {
     if word.contains('@') && word.len() > 2 {
         return Some((0, word.len()));

@@ -11,14 +11,12 @@ use super::{Kind, Redactor, patterns, vocabulary};
 use bakeoff_model::event::Event;
 use bakeoff_model::measurement::ClockSource;
 
-/// What the strings under a key are.
 enum RedactedField {
     Whole(Kind),
     Path,
     /// The source of a mount: a path, `server:/export`, or the name of a pool.
     Source,
     Command,
-    /// A word of the format itself, which says nothing about anybody.
     Closed,
     /// The same, with numbers that have the form of an address: the kernel 2.6.32.5.
     Version,
@@ -55,7 +53,6 @@ fn field(key: &str, text: &str) -> RedactedField {
 /// typed, or the name of an image.
 const TOKEN_NAME: &str = "token_name";
 
-/// The key of an entry, where its own says too little.
 fn key_in<'a>(parent: &str, key: &'a str) -> &'a str {
     match (parent, key) {
         ("mark" | "drive", "name") => TOKEN_NAME,
@@ -162,7 +159,6 @@ fn is_event(value: &Value) -> bool {
     Event::deserialize(value).is_ok()
 }
 
-/// The JSON pointers of the texts that differ.
 fn differences(a: &Value, b: &Value, pointer: &mut String, out: &mut Vec<String>) {
     let mut into = |part: &str, a: &Value, b: &Value| {
         let length = pointer.len();

@@ -21,7 +21,6 @@ const WORDS: &str = "\
     ext2 raw fio tmpfs ramfs devtmpfs rootfs overlay fuse fuseblk ntfs3 windows database scratch \
     the and for new old user";
 
-/// Whether a word is one of those, or a list of them with commas between.
 pub fn is_ours(word: &str) -> bool {
     let folded = word.to_ascii_lowercase();
     folded.split(',').all(is_one)

@@ -8,7 +8,6 @@ use crate::layout::{Tone, cut};
 use crate::mark;
 use crate::rounds;
 
-/// Facts of a machine that belong to its name.
 const MACHINE: [&str; 4] = ["model", "CPU", "memory", "kernel"];
 /// Columns of a candidate's name in the title of a column.
 const REFERENCE: usize = 24;
@@ -153,7 +152,6 @@ fn standing(row: &Row) -> Vec<String> {
     ]
 }
 
-/// What limits all answers, and what has none.
 fn limits(run: &RunDocument, out: &mut Document) {
     if !run.findings.is_empty() {
         out.heading("Limits of these answers");

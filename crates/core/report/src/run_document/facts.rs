@@ -134,7 +134,6 @@ pub fn groups(run: &Run) -> Vec<Group> {
     groups
 }
 
-/// What each drive told before and after, and what grew between.
 fn told(run: &Run) -> Vec<(String, String)> {
     let words = |drive: &DriveTold| match (&drive.health, &drive.why) {
         (Some(told), _) => {

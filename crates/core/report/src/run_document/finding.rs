@@ -6,20 +6,16 @@ use bakeoff_stats::phrases::capital;
 
 const CELLS: &str = "cells";
 
-/// So many candidates and workloads are named; of more, their number.
 const SUBJECTS_MAX: usize = 4;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FindingView {
     pub id: String,
-    /// How much it limits.
     pub severity: Severity,
     pub severity_word: &'static str,
-    /// Kind of claim: "places".
     pub scope: &'static str,
     /// Candidates and workloads it is about; empty for all.
     pub subjects: Vec<String>,
-    /// Whether it is about one workload, and figures in it are of that.
     is_of_workload: bool,
     /// What was seen; of several that differ, of the first.
     evidence: String,
@@ -79,7 +75,6 @@ impl FindingView {
         format!("{} {}", self.severity_word, self.told())
     }
 
-    /// The same without what it limits.
     pub fn told(&self) -> String {
         let advice =
             if self.advice.is_empty() { String::new() } else { format!(" {}", self.advice) };
@@ -99,14 +94,12 @@ impl FindingView {
     }
 }
 
-/// Candidate and workload a finding is about, as far as it is about one.
 fn subject(finding: &Finding) -> Option<String> {
     let parts = [&finding.candidate, &finding.workload].into_iter().flatten();
     let parts: Vec<String> = parts.map(|p| sanitize(p)).collect();
     (!parts.is_empty()).then(|| parts.join(" on "))
 }
 
-/// Text with a full stop, so that two can stand side by side.
 fn sentence(text: &str) -> String {
     let text = sanitize(text.trim());
     let stop = if text.is_empty() || text.ends_with(['.', '!', '?', ':']) { "" } else { "." };

@@ -49,10 +49,8 @@ pub struct RunDocument {
     pub interval_note: String,
     /// What the p99 of a closed loop leaves out, where one is shown.
     pub closed_loop_note: Option<&'static str>,
-    /// Half-width of a tie, as a fraction.
     pub tie_margin: f64,
     pub columns: Vec<Column>,
-    /// What one candidate did, in place of standings.
     pub alone: Option<Table>,
     pub questions: Vec<Question>,
     /// Most severe first, equal ones once.
@@ -61,7 +59,6 @@ pub struct RunDocument {
     pub missing: Vec<(String, String)>,
     pub facts: Vec<Group>,
     pub recipe: Vec<String>,
-    /// Blocks in their order.
     pub blocks: Table,
     pub steps: Vec<StepView>,
     /// Cells thrown away: "block 2, ext4, randwrite: reason".
@@ -106,7 +103,6 @@ impl RunDocument {
 }
 
 impl RunDocument {
-    /// Findings of a question that the run's own list does not say already.
     pub fn own_findings<'a>(&'a self, question: &'a Question) -> Vec<&'a FindingView> {
         let is_own = |f: &&FindingView| !self.findings.iter().any(|g| g.says_as(f));
         question.findings.iter().filter(is_own).collect()
@@ -204,7 +200,6 @@ fn ending(run: &Run) -> Option<String> {
     Some(format!("{what}{note}{stop} Continue with: {how}"))
 }
 
-/// What the rounds began from instead.
 fn begins(run: &Run) -> &'static str {
     match run.header.region.as_ref().map(|region| region.flash_state) {
         Some(FlashState::Overwritten) => " The region was written in full once.",

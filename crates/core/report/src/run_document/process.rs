@@ -12,7 +12,6 @@ use bakeoff_stats::units;
 pub struct StepView {
     pub number: u32,
     pub why: String,
-    /// What was run or done, as it could be pasted.
     pub command: String,
     pub undo: Option<String>,
     /// "exit 0, 1.2 s", "not run".
@@ -58,7 +57,6 @@ pub fn invalid(run: &Run) -> Vec<String> {
     run.invalid.iter().map(line).collect()
 }
 
-/// What was done to the system.
 pub fn steps(run: &Run) -> Vec<StepView> {
     run.steps.iter().map(|record| step(&run.header.run, record)).collect()
 }

@@ -21,9 +21,7 @@ pub struct Question {
     pub workload: String,
     /// The same for people: "Random writes"; the name itself where nothing is compared.
     pub title: String,
-    /// Index in the run's header, when it is there.
     pub index: Option<WorkloadIx>,
-    /// Position among the run's questions.
     pub at: usize,
     /// "4k random writes, each flushed".
     pub summary: String,
@@ -33,7 +31,6 @@ pub struct Question {
     pub binary_unit: Option<&'static str>,
     /// What one unit is: 1e6 for MB/s; the charts divide by it.
     pub unit_scale: f64,
-    /// Whether there is one candidate, twins aside, and so nothing to compare.
     pub is_alone: bool,
     pub verdict: Verdict,
     /// The verdict in words; "measured" for one alone; of rounds whether they
@@ -42,19 +39,14 @@ pub struct Question {
     pub sentence: String,
     pub reference: Option<String>,
     pub rows: Vec<Row>,
-    /// How candidates differ, a pair a row.
     pub pairs: Table,
-    /// Mode characterise: its rounds.
     pub rounds: Option<Rounds>,
-    /// What the A/A twin came to.
     pub control: Option<String>,
     pub bottleneck: Option<String>,
     /// The same for each candidate, if it differs: (candidate, cause).
     pub held_back: Vec<(String, String)>,
     pub slices: Option<String>,
-    /// Energy of the candidates' work, and what it includes.
     pub energy: Option<String>,
-    /// Findings that limit this answer.
     pub findings: Vec<FindingView>,
 }
 
@@ -68,7 +60,6 @@ pub struct Row {
     pub tier: Option<String>,
     /// Mean rate in the question's unit.
     pub rate: String,
-    /// The same in the binary unit.
     pub binary_rate: Option<String>,
     /// Lowest and highest cell in the question's unit.
     pub range: (String, String),
@@ -206,7 +197,6 @@ fn tiers(verdict: &WorkloadVerdict, candidate: &str) -> Option<String> {
     Some(if first == last { first.to_string() } else { format!("{first}-{last}") })
 }
 
-/// How the first of each pair differs from the second.
 fn pairs(effects: &[Effect], margin: f64) -> Table {
     let columns = [
         candidates("first"),

@@ -10,7 +10,6 @@ use bakeoff_stats::distinct;
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
-/// Drives that are named; of more, their number.
 const DRIVES_MAX: usize = 3;
 
 /// Label and value, in the order they are shown; what is not known is left out.
@@ -85,7 +84,6 @@ fn links(disks: &[&Layer]) -> String {
     distinct::in_order(words).join("; ")
 }
 
-/// Without the spaces that firmware fills its fields with.
 fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -8,7 +8,6 @@ use bakeoff_model::path::sanitize;
 use bakeoff_model::throttled;
 use bakeoff_stats::units;
 
-/// Columns of a device's name.
 const NAME: usize = 11;
 const CPUS: usize = 8;
 const THREADS: usize = 4;
@@ -123,7 +122,6 @@ fn device(name: &str, rates: &DeviceRates) -> String {
     out
 }
 
-/// The same figures where there is no space for a table.
 fn listed(name: &str, rates: &DeviceRates, width: usize) -> String {
     let head = format!(
         "{}: {:.1} % busy, queue {}",

@@ -5,7 +5,6 @@ use crate::scan::result::Metrics;
 
 #[derive(Debug)]
 pub struct Test {
-    /// What bonnie++ calls it: the title of its columns with that of their group.
     pub title: &'static str,
     /// Whether its rate is KiB/s; else operations per second.
     pub is_bulk: bool,
@@ -24,7 +23,6 @@ impl Test {
         }
     }
 
-    /// What one unit of its rate is worth.
     pub fn unit(&self) -> u64 {
         if self.is_bulk { 1024 } else { 1 }
     }
@@ -76,13 +74,9 @@ pub struct Cell {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cells {
     pub version: String,
-    /// The machine's name or label.
     pub name: String,
-    /// Concurrency, a label: it starts no more workers.
     pub concurrency: Option<Figure>,
-    /// Bytes of the file.
     pub file_size: Option<Figure>,
-    /// Bytes of a chunk.
     pub chunk_size: Option<Figure>,
     pub files: Option<Figure>,
     /// The phases, in the order of [`TESTS`].
@@ -104,7 +98,6 @@ pub fn latency(text: &str, line: u64) -> Option<Figure> {
     Some((latency, line))
 }
 
-/// Whether a cell says that its phase was too short.
 pub fn is_pluses(text: &str) -> bool {
     let text = text.trim();
     text.len() >= 3 && text.bytes().all(|byte| byte == b'+')

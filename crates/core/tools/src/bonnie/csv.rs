@@ -22,7 +22,6 @@ pub fn is_header(text: &str) -> bool {
     text.starts_with("format_version,bonnie_version,")
 }
 
-/// Whether a line begins like a CSV line.
 pub fn begins(text: &str) -> bool {
     has_version(text) || begins_1_03(text)
 }
@@ -46,7 +45,6 @@ fn begins_1_03(text: &str) -> bool {
         && fields[2..].iter().all(is_cell)
 }
 
-/// Whether a line has nothing but what the rest of a CSV line can have.
 pub fn is_part(text: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || ",+.:-_/ ".contains(c);
     text.contains(',') && text.chars().all(allowed) && !begins(text)

@@ -7,7 +7,6 @@ use crate::scan::lines::words;
 pub const NAME_WIDTH: usize = 19;
 /// Characters of one phase: a blank, five of the rate, a blank, three of the CPU.
 pub const CELL_WIDTH: usize = 10;
-/// Characters of the CPU share in it.
 const CPU_WIDTH: usize = 4;
 
 /// A bulk rate: KiB/s, with a unit since 1.98.

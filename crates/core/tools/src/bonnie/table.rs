@@ -20,7 +20,6 @@ pub struct Header {
     shift: usize,
 }
 
-/// Recognises the first line of a block.
 pub fn header(text: &str) -> Option<Header> {
     let at = text.find("Version ")?;
     let is_create = text.contains("Sequential Create");
@@ -40,7 +39,6 @@ fn is_create_of_1_03(text: &str) -> bool {
     text.trim().starts_with("------Sequential Create------")
 }
 
-/// What the next line of a block is.
 #[derive(Debug, Default, PartialEq)]
 enum Expect {
     #[default]
@@ -67,7 +65,6 @@ pub struct Table {
     is_whole: bool,
     /// Titles seen since the block began: the line of groups, the line of units.
     titles: [bool; 2],
-    /// The row whose rates are not to be read.
     pub leftover_line: Option<u64>,
 }
 
@@ -108,7 +105,6 @@ impl Table {
         self.cells.name.is_empty() || name.starts_with(&self.cells.name)
     }
 
-    /// Takes a line inside the run.
     pub fn line(&mut self, line: &Line<'_>) -> bool {
         let text: String = line.text.chars().skip(self.shift).collect();
         let is_near = line.number <= self.last_line + 3;
@@ -144,7 +140,6 @@ impl Table {
         is_next && !text.trim().is_empty() && text.split_whitespace().all(is_number)
     }
 
-    /// Whether a line that does not come next is one of a table all the same.
     fn is_of_another(&self, text: &str) -> bool {
         let is_latency = text.starts_with("Latency") && text.contains("us");
         let is_data = self.expect != Expect::Titles
@@ -240,7 +235,6 @@ impl Table {
         true
     }
 
-    /// What stands in front of the first cell.
     fn head(&mut self, head: &str, line: u64) {
         if self.is_create {
             let count = head.split_whitespace().next().unwrap_or("").split([':', '/']).next();
@@ -283,7 +277,6 @@ impl Table {
         }
     }
 
-    /// What was read, or why nothing was.
     pub fn cells(self) -> Result<Cells, String> {
         match (self.wrong, self.expect) {
             (Some(why), _) => Err(why),

@@ -23,7 +23,6 @@ const TITLES: [[&str; 2]; 2] = [
 ];
 /// Fewest characters of the titles that are enough to know them.
 const KNOWN: usize = 8;
-/// Most lines that one line was broken into.
 const PARTS: usize = 4;
 
 /// A line of the table, with the number of its first part.
@@ -31,10 +30,8 @@ pub type Whole = (u64, String);
 
 #[derive(Debug, PartialEq)]
 pub enum Next {
-    /// It is a part; these lines are whole by it.
     Whole(Vec<Whole>),
     Over,
-    /// It does not go on as a table does.
     Broken,
 }
 
@@ -56,7 +53,6 @@ pub struct Wrapped {
     parts: Parts,
     titles: Vec<Parts>,
     is_create: bool,
-    /// Characters of a line, where breaks are inside words.
     width: Option<usize>,
 }
 
@@ -101,12 +97,10 @@ impl Wrapped {
         self.stage == Stage::Latency
     }
 
-    /// Whether nothing of the block is to come.
     pub fn is_over(&self) -> bool {
         self.stage == Stage::Latency && self.parts.lines().is_empty() && self.titles.len() > 3
     }
 
-    /// Whether the line in hand has all its parts.
     fn is_whole(&mut self) -> bool {
         let text = squeezed(&self.parts.glued());
         let of_titles = self.titles.get(2).map_or(0, |parts| parts.lines().len());

@@ -5,7 +5,6 @@ use crate::scan::decimal::Decimal;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stats {
     pub bytes: u64,
-    /// Nanoseconds, as far as dd printed digits.
     pub elapsed_ns: u64,
     /// A progress line prints whole seconds; so does nearly no last line.
     pub is_progress: bool,
@@ -13,7 +12,6 @@ pub struct Stats {
     pub elapsed_raw: String,
     pub rate_raw: String,
     pub contradiction: Option<String>,
-    /// Where it begins; the caller knows.
     pub first_line: u64,
 }
 
@@ -58,7 +56,6 @@ pub fn is_like(text: &str) -> bool {
     has_rate && is_one && digits > 3 && text.contains(')') && text.chars().count() < 160
 }
 
-/// Whether a line may be the first half of statistics that were wrapped.
 pub fn is_half(text: &str) -> bool {
     text.contains(" (") && text.contains('B') && text.chars().count() < 160
 }
@@ -159,7 +156,6 @@ fn byte_counts(words: &str) -> Vec<(u64, String)> {
 /// The number and the power of a rate; none when no time passed.
 type PrintedRate = Option<(Decimal, i32)>;
 
-/// The rate at the end of a line.
 fn printed_rate(text: &str) -> Option<PrintedRate> {
     if text.trim() == "Infinity" { Some(None) } else { split_unit(text).map(Some) }
 }

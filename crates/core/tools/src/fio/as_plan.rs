@@ -17,7 +17,6 @@ use bakeoff_model::rates::Rates;
 use bakeoff_stats::distinct;
 use bakeoff_stats::units;
 
-/// Engines that read and write files, by whatever call.
 const OF_FILES: &str = "\
     sync psync vsync pvsync pvsync2 libaio io_uring posixaio mmap splice libpmem";
 
@@ -78,7 +77,6 @@ fn together(file: &JobFile) -> Option<(u64, String)> {
     ))
 }
 
-/// The pattern that fio calls so.
 fn pattern(word: &str) -> Option<Rw> {
     Rw::ALL.iter().copied().find(|rw| rw.name() == word && *rw != Rw::SmallFiles)
 }

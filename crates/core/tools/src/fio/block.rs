@@ -10,7 +10,6 @@ use super::scalar::{unit_ns, value};
 use crate::scan::finder::Line;
 use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, short};
 
-/// Most contradictory lines that are listed of one block.
 const DOUBTS: usize = 16;
 
 #[derive(Debug, Default)]
@@ -37,24 +36,20 @@ pub struct Open {
     cpu: Option<(f64, f64, String, u64)>,
     /// The unit of the percentile lines that follow, in nanoseconds; and whether they are clat's.
     percentiles: Option<(f64, bool)>,
-    /// Rank and nanoseconds of the last of them.
     last_percentile: (f64, f64),
     rows: Rows,
     is_twice: bool,
     has_wrong_latencies: bool,
     /// A line that fio prints elsewhere: other figures may be another output's too.
     misplaced: Option<u64>,
-    /// Lines whose own figures contradict each other, and how.
     doubts: Vec<(u64, String)>,
 }
 
 impl Open {
-    /// A block that begins there, of a job that ended with that error.
     pub fn new(place: Place, name: String, error: u64) -> Open {
         Open { last_line: place.first_line, place, name, error, ..Open::default() }
     }
 
-    /// Whether the line that names the job is not there.
     pub fn is_headless(&self) -> bool {
         self.name.is_empty()
     }
@@ -68,7 +63,6 @@ impl Open {
         !command.is_empty() && command != self.place.command
     }
 
-    /// Takes a line; true when it is one of the block.
     pub fn line(&mut self, line: &Line<'_>, text: &str) -> bool {
         let is_own = self.own(line, text);
         if let Some(place) = order::place(text, self.at).filter(|_| is_own) {
@@ -80,7 +74,6 @@ impl Open {
         is_own
     }
 
-    /// Whether rows of percentiles follow.
     pub fn is_among_percentiles(&self) -> bool {
         self.percentiles.is_some()
     }
@@ -172,7 +165,6 @@ impl Open {
         }
     }
 
-    /// Figures of one line are not given; the others are.
     fn doubt(&mut self, line: &Line<'_>, why: impl Into<String>) {
         if self.doubts.len() < DOUBTS {
             self.doubts.push((line.number, why.into()));

@@ -10,7 +10,6 @@ pub const NAMES: [&str; 4] = ["read", "write", "trim", "mixed"];
 /// The figures of a direction's line.
 #[derive(Debug)]
 pub struct Parts {
-    /// What its rate may mean.
     pub rates: Vec<Rounded>,
     pub rate_raw: String,
     pub iops: Option<(f64, String)>,
@@ -24,7 +23,6 @@ impl Parts {
         self.rates.iter().any(|rate| is_rate(self.bytes.0, self.runtime_ms.0 as f64, *rate))
     }
 
-    /// What was moved, by the line of that number.
     pub fn volume(&self, line: u64) -> Volume {
         let (bytes, raw) = &self.bytes;
         let (ms, runtime) = &self.runtime_ms;

@@ -78,7 +78,6 @@ fn power(rest: &mut &str, depth: u32) -> Option<u64> {
     }
 }
 
-/// A size, or a sum in parentheses.
 fn number(rest: &mut &str, depth: u32) -> Option<u64> {
     if take(rest, &['(']).is_some() {
         let value = sum(rest, depth.checked_sub(1)?)?;
@@ -90,7 +89,6 @@ fn number(rest: &mut &str, depth: u32) -> Option<u64> {
     units::parse_size(word).ok()
 }
 
-/// The next character, if it is one of these.
 fn take(rest: &mut &str, any: &[char]) -> Option<char> {
     *rest = rest.trim_start();
     let found = rest.chars().next().filter(|c| any.contains(c))?;

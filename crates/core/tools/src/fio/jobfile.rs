@@ -7,7 +7,6 @@
 use super::options::table;
 use bakeoff_model::path::printable;
 
-/// Most bytes of a job file.
 pub const FILE_LIMIT_BYTES: usize = 64 << 10;
 
 /// A job file, in the order of its lines.
@@ -24,7 +23,6 @@ pub struct Section {
     pub global: usize,
 }
 
-/// Engines that read and write files and nothing else.
 const ENGINES: &str = "\
     sync psync vsync pvsync pvsync2 libaio posixaio mmap io_uring filecreate filestat filedelete";
 
@@ -152,7 +150,6 @@ impl JobFile {
         }
     }
 
-    /// Its text without the directories it names, for a run in the current one.
     pub fn without_directories(&self) -> String {
         let mut out = String::new();
         for section in &self.sections {

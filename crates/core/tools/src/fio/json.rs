@@ -12,14 +12,11 @@ use crate::scan::result::{Form, Out, Place, short};
 
 /// The longest JSON that is read; every bucket of sixteen jobs stays below.
 const JSON_LIMIT_BYTES: usize = 16 << 20;
-/// Most scalars of one JSON.
 const SCALARS: usize = 400_000;
 /// Most brackets that are open at a time; serde_json refuses more.
 const BRACKETS: usize = 128;
-/// Most jobs of one JSON.
 const JOBS: u64 = 1000;
 
-/// A JSON object while its lines come in.
 #[derive(Debug, Default)]
 struct OpenObject {
     place: Place,
@@ -28,13 +25,11 @@ struct OpenObject {
     depth: i64,
     is_in_string: bool,
     is_fio: bool,
-    /// Whether the innermost brackets that are open are square, and what is open around them.
     brackets: Vec<u8>,
     /// Where the last object of a job, or of what it did in one direction, ended: the length of
     /// the text, its line, and what was open then.
     whole: Option<(usize, u64, Vec<u8>)>,
     is_cut: bool,
-    /// The last line with nothing but a brace, which may be the head of another JSON.
     brace: Option<u64>,
 }
 
@@ -167,7 +162,6 @@ impl OpenObject {
         }
     }
 
-    /// What is whole of a JSON that was cut, with the brackets that it lacks.
     fn cut(mut self) -> Option<OpenObject> {
         let (end, line, open) = self.whole.take()?;
         self.text.truncate(end);
@@ -178,7 +172,6 @@ impl OpenObject {
         Some(self)
     }
 
-    /// Gives its jobs; what one that follows must know of it.
     fn give(self, before: Option<Interval>, out: &mut Out) -> Option<Interval> {
         let (first, last) = (self.place.first_line, self.last_line);
         let known = match self.known() {

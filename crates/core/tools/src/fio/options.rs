@@ -19,7 +19,6 @@ use bakeoff_stats::units;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
     pub name: String,
-    /// Its name as it was written.
     pub typed: String,
     /// Its value; a word alone stands for `1`.
     pub value: String,
@@ -35,7 +34,6 @@ pub enum From {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
     pub name: Option<String>,
-    /// What its files are called after: the section, whatever its name option says.
     pub files: Option<String>,
     pub words: Vec<String>,
     pub notes: Vec<String>,

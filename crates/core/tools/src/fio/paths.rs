@@ -7,7 +7,6 @@
 pub struct Scalar {
     /// Keys and indices, joined with `/`: `jobs/0/read/io_bytes`.
     pub path: String,
-    /// As it stands; a string without its quotation marks.
     pub text: String,
     pub line: u64,
 }

@@ -2,12 +2,10 @@
 //! same number in every row of a table but the last, and a comma behind all but the last one.
 //! Source: fio 3.33, `stat.c`, `show_clat_percentiles`.
 
-/// Most rows of one table.
 const ROWS: usize = 64;
 
 #[derive(Debug, Default)]
 pub struct Rows {
-    /// Line, number of percentiles, and whether more should follow.
     rows: Vec<(u64, usize, bool)>,
     cut: Vec<u64>,
 }
@@ -36,7 +34,6 @@ impl Rows {
         self.rows.clear();
     }
 
-    /// The lines of rows that were cut.
     pub fn cut(mut self) -> Vec<u64> {
         self.end();
         self.cut

@@ -5,7 +5,6 @@ use crate::scan::decimal::Decimal;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rounded {
     pub value: f64,
-    /// One unit of its last digit.
     pub slack: f64,
 }
 
@@ -111,7 +110,6 @@ pub fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     }
 }
 
-/// Whether bytes over milliseconds can be the rate.
 pub fn is_rate(bytes: Rounded, ms: f64, rate: Rounded) -> bool {
     let least = (bytes.value - bytes.slack) * 1000.0 / (ms + 1.0) - rate.slack * 1.01;
     let most = (bytes.value + bytes.slack) * 1000.0 / (ms - 1.0).max(0.5) + rate.slack * 1.01;

@@ -14,13 +14,11 @@ const GAP_LINES: u64 = 60;
 #[derive(Debug, Default)]
 pub struct Summary {
     covered_line: Option<u64>,
-    /// The directions of the jobs above, and whether a summary followed them.
     directions: Vec<&'static str>,
     is_over: bool,
 }
 
 impl Summary {
-    /// A line of a job, with the direction that it is of.
     pub fn cover(&mut self, line: u64, text: &str) {
         self.covered_line = Some(line);
         if std::mem::take(&mut self.is_over) {
@@ -29,7 +27,6 @@ impl Summary {
         self.directions.extend(NAMES.iter().filter(|name| text.starts_with(**name)));
     }
 
-    /// Takes a summary's line.
     pub fn line(
         &mut self,
         line: &Line<'_>,

@@ -69,7 +69,6 @@ fn identity(head: &str) -> Option<String> {
     pid.parse::<u32>().is_ok_and(|pid| pid > 0).then(|| format!("{group} {pid} {}", short(name)))
 }
 
-/// Whether the line has figures that are wanted and stand on one line alone.
 fn has_figures(text: &str) -> bool {
     ["clat", "sync", "|", "cpu", "issued"].iter().any(|word| text.starts_with(word))
 }

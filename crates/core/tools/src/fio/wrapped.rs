@@ -8,7 +8,6 @@
 use crate::scan::finder::Line;
 use crate::scan::parts::Parts;
 
-/// Most lines that one line was broken into.
 const PARTS: usize = 4;
 
 /// The words of lines with figures, what stands first behind them, and what stands last.
@@ -21,7 +20,6 @@ const ENDS: [(&str, &str, &str); 7] = [
     ("cpu", "usr=", "ctx="),
     ("issued", "total=", "short="),
 ];
-/// Those of lines whose end does not matter.
 const WITHOUT_END: &str = "clat slat lat sync bw iops cpu issued IO submit complete latency fsync/fdatasync/sync_file_range";
 
 /// A line, or several that are one.
@@ -50,7 +48,6 @@ pub enum Kind {
     Other,
     /// One of fio's; all of it, or one whose end does not matter.
     Whole,
-    /// One of fio's whose end is missing.
     Broken,
 }
 
@@ -129,7 +126,6 @@ mod tests {
         include_str!("../../../../../fixtures/tools/fio/text_seqwrite_direct_libaio.stdout"),
     ];
 
-    /// As a terminal of that many columns breaks them.
     fn by_columns(text: &str, columns: usize) -> String {
         let broken = text.lines().flat_map(|line| {
             let letters: Vec<char> = line.chars().collect();
@@ -140,7 +136,6 @@ mod tests {
         broken.map(|part| part + "\n").collect()
     }
 
-    /// As a mail does: between words, and what goes on begins without blanks.
     fn by_words(text: &str, columns: usize) -> String {
         let mut out = String::new();
         for line in text.lines() {
@@ -158,7 +153,6 @@ mod tests {
         out
     }
 
-    /// Names and values of all figures, in the order of their names.
     fn figures(text: &str) -> Vec<String> {
         let found = Finder::for_tool("fio").all_of(text.as_bytes());
         let metrics = found.results.iter().flat_map(|result| &result.metrics);

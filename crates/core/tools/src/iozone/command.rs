@@ -76,7 +76,6 @@ pub fn rate_name(part: Part) -> Option<String> {
     Some(format!("{}.throughput", word.replace('-', "_")))
 }
 
-/// All tests of the profile but the mixed one, which is of throughput mode, in one command.
 fn profile(job: &Job) -> Result<Invocation, Unsupported> {
     let is_fitting = is_whole_kib(job.bs) && is_whole_kib(job.size) && job.bs <= RECORD_MAX_BYTES;
     let why = "its sizes must be whole KiB, and records above 16 MiB need a patched iozone";
@@ -94,7 +93,6 @@ fn sizes<'w>(words: &'w mut Words, job: &Job) -> &'w mut Words {
     words.add(&["-s", &format!("{}k", job.size >> 10), "-r", &format!("{}k", job.bs >> 10)])
 }
 
-/// Whether the flush counts, and whether the page cache is passed by.
 fn flags(words: &mut Words, job: &Job) {
     for (is_asked, flag) in [(job.end_fsync, "-e"), (job.direct, "-I")] {
         if is_asked {

@@ -4,7 +4,6 @@
 use super::row::{Row, TESTS, Unit, Value};
 use crate::scan::finder::Line;
 
-/// Most values of one run, and reports.
 const VALUES: usize = 20_000;
 const REPORTS: usize = 100;
 
@@ -13,7 +12,6 @@ struct ExcelCell {
     file: String,
     record: String,
     record_line: u64,
-    /// None where it was given up.
     value: Option<Value>,
 }
 
@@ -33,10 +31,8 @@ struct ExcelReport {
 
 #[derive(Debug, Default)]
 pub struct Excel {
-    /// Whether a report is open, and whether it is one of those.
     open: Option<bool>,
     reports: Vec<ExcelReport>,
-    /// Whether a title or a line of records is missing.
     is_torn: bool,
     records: Vec<String>,
     records_line: u64,
@@ -44,7 +40,6 @@ pub struct Excel {
     /// The file's size in the last row of the report: it grows from row to row.
     file: Option<u64>,
     passed_over: Vec<(u64, u64, &'static str)>,
-    /// The line of the last row that was taken, and its characters.
     row_line: u64,
     row_width: usize,
     widest: usize,
@@ -159,7 +154,6 @@ impl Excel {
         }
     }
 
-    /// The values of all reports of one kind, with their places.
     fn values(&self, is_cpu: bool) -> impl Iterator<Item = (&ExcelCell, &Value)> {
         let reports = self.reports.iter().filter(move |report| report.is_cpu == is_cpu);
         let cells = reports.flat_map(|report| &report.cells);
@@ -217,7 +211,6 @@ impl Excel {
         Some(format!("line {}: the report contradicts the table above it", value.line))
     }
 
-    /// The rows that only the reports have.
     pub fn rows(&self, known: &[Row]) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
         for (cell, value) in self.values(false) {

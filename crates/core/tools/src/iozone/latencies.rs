@@ -14,13 +14,11 @@ use crate::scan::result::{Metrics, Out, Place};
 
 /// Most operations of one list: 4 MiB of latencies.
 const OPERATIONS: usize = 1 << 20;
-/// Most lists of one text.
 const LISTS: usize = 1000;
 const TITLE: [&str; 10] =
     ["Offset", "in", "kBytes", "Latency", "in", "microseconds", "Transfer", "size", "in", "bytes"];
 const FILES: [(&str, &str); 4] =
     [("rwol.dat", "rewrite"), ("wol.dat", "write"), ("rrol.dat", "reread"), ("rol.dat", "read")];
-/// What a list is called whose file is not known.
 const UNKNOWN: &str = "latencies";
 const INCOMPLETE: &str = "a list of latencies (-Q) of iozone is incomplete";
 /// Quantiles that are given where ten operations lie beyond them.
@@ -40,7 +38,6 @@ struct List {
 #[derive(Debug, Default)]
 pub struct Latencies {
     open: Option<List>,
-    /// Lists whose last line is there.
     ended: Vec<ToolResult>,
 }
 
@@ -90,7 +87,6 @@ impl Reader for Latencies {
     }
 }
 
-/// Bytes of a record, and of all records of a list.
 fn extent(list: &ToolResult) -> (u64, u64) {
     let whole = |name| list.figure(&[name]).map_or(0, |value| value as u64);
     (whole("record_size"), whole("record_size").saturating_mul(whole("ios")))

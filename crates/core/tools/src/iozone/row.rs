@@ -44,7 +44,6 @@ const OF_TEST: [&[usize]; 11] =
 const WIDTHS: [usize; 19] = [16, 8, 9, 9, 9, 9, 9, 9, 9, 10, 10, 9, 9, 9, 9, 8, 9, 8, 9];
 const OLD_WIDTHS: [usize; 19] = [16, 8, 8, 8, 8, 9, 8, 8, 8, 9, 9, 9, 9, 9, 9, 8, 9, 8, 9];
 
-/// The unit that a line of the options announces.
 pub fn unit(text: &str) -> Option<Unit> {
     if text.starts_with("OPS Mode") {
         return Some(Unit::Operations);
@@ -56,7 +55,6 @@ pub fn unit(text: &str) -> Option<Unit> {
     is_kib.then_some(Unit::Kib)
 }
 
-/// The unit that a command line asked for.
 pub fn unit_of_command(command: &str) -> Unit {
     let has = |flag: &str| command.split_whitespace().any(|word| word == flag);
     match (has("-O"), has("-N")) {
@@ -83,7 +81,6 @@ pub struct Row {
 }
 
 impl Row {
-    /// With the sizes of the file and of a record, in KiB.
     pub fn with_sizes((file, record): (&str, &str), values: Vec<Value>, line: u64) -> Option<Row> {
         let [file_size, record_size] = [file, record].map(|kib| Quantity::with_unit(kib, 1024));
         let (file_size, record_size) = (file_size?, record_size?);
@@ -140,7 +137,6 @@ impl Layout {
         Some(Layout { widths, shift: end as isize - 16, is_extended })
     }
 
-    /// Reads a line below the titles.
     pub fn row(&self, line: &Line<'_>, command: Option<&str>) -> Found {
         let words = self.parted(words(line.text));
         if words.len() < 2 || !is_numbers(line.text) {
@@ -192,12 +188,10 @@ impl Layout {
         parted
     }
 
-    /// Whether every value of a row ends where a column ends.
     pub fn is_aligned(&self, text: &str) -> bool {
         self.aligned(&self.parted(words(text))).is_some()
     }
 
-    /// Whether a line has its first two numbers where a row has them.
     pub fn begins_row(&self, text: &str) -> bool {
         let words = self.parted(words(text));
         words.get(..2).is_some_and(|sizes| self.aligned(sizes).is_some())

@@ -14,7 +14,6 @@ use crate::scan::parts::{Parts, squeezed};
 const TITLES: &str =
     "reclenwriterewritereadrereadreadwritereadrewritereadfwritefrewritefreadfreread";
 const EXTENDED: &str = "pwriterepwritepreadrepread";
-/// Most lines that one line was broken into.
 const PARTS: usize = 8;
 
 /// A table that is known, or may turn out, to be wrapped.
@@ -27,7 +26,6 @@ pub struct Wrapped {
 }
 
 impl Wrapped {
-    /// A table whose titles may go on below this line.
     pub fn begin(line: &Line<'_>) -> Wrapped {
         Wrapped { titles: squeeze(line.text), last_line: line.number, ..Wrapped::default() }
     }

@@ -23,7 +23,6 @@ pub const SLICES_MAX: usize = 2048;
 #[serde(rename_all = "snake_case")]
 pub enum Order {
     Go(Go),
-    /// Close the target, verify where the job asks for it, and end.
     End,
 }
 
@@ -35,15 +34,12 @@ pub struct Go {
     /// Units of work in which the drive settles; 0 = there is no such part.
     #[serde(default)]
     pub settling: u32,
-    /// Units of work that count.
     #[serde(default = "one")]
     pub counted: u32,
-    /// Time of a unit.
     pub slice_ns: u64,
     /// Data operations of a unit at least; for small files, the files of a set.
     #[serde(default)]
     pub least_ios: u64,
-    /// Flushes of a unit at least.
     #[serde(default)]
     pub least_flushes: u64,
     /// Bytes that a unit moves at least.
@@ -104,12 +100,10 @@ pub enum OpKind {
     Create,
     Stat,
     Unlink,
-    /// Of a transaction.
     Commit,
 }
 
 impl OpKind {
-    /// Every kind, in the order of the machine output.
     pub const ALL: [OpKind; 7] = [
         OpKind::Read,
         OpKind::Write,
@@ -133,7 +127,6 @@ pub struct SliceReport {
     /// Time inside close(2), of small files.
     #[serde(default)]
     pub close_ns: u64,
-    /// The operations, by kind.
     pub ops: Vec<(OpKind, OpTotals)>,
     /// User CPU time of the child's process.
     pub usr_cpu_ns: u64,
@@ -156,7 +149,6 @@ pub struct SliceReport {
 }
 
 impl SliceReport {
-    /// The operations of one kind.
     pub fn totals(&self, kind: OpKind) -> Option<&OpTotals> {
         self.ops.iter().find(|(own, _)| *own == kind).map(|(_, totals)| totals)
     }
@@ -178,7 +170,6 @@ impl SliceReport {
         self.sum(&[OpKind::Read, OpKind::Write, OpKind::Create], |totals| totals.bytes)
     }
 
-    /// Bytes of data written.
     pub fn written_bytes(&self) -> u64 {
         self.sum(&[OpKind::Write, OpKind::Create], |totals| totals.bytes)
     }

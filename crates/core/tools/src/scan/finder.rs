@@ -62,7 +62,6 @@ pub struct Finder {
 
 struct Inner {
     number: u64,
-    /// Whether only the rows of a table are looked for.
     is_table: bool,
     above: Above,
     html: html::Rows,
@@ -94,7 +93,6 @@ impl Finder {
         self
     }
 
-    /// What it looks for in a text that is in memory.
     pub fn all_of(mut self, text: &[u8]) -> Imported {
         self.push(text);
         self.finish()
@@ -170,7 +168,6 @@ impl Inner {
     }
 }
 
-/// What a file is that begins with these bytes and is no text that is read.
 fn no_text(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         // BIFF2: the record that begins a worksheet.
@@ -186,7 +183,6 @@ impl Above {
         Above { heading, ..Above::default() }
     }
 
-    /// Looks at a line that is no tool's output.
     fn look(&mut self, tools: &[&Tool], text: &str) {
         let text = text.trim();
         if self.is_command_open {

@@ -21,15 +21,11 @@ use super::result::{Metric, ToolResult};
 
 /// The lines of a tool.
 pub struct Grammar {
-    /// As its results name it.
     pub tool: &'static str,
-    /// In which units its figures are printed.
     pub kinds: &'static [Kind],
     /// What its lines look like; the first that fits is taken.
     pub forms: &'static [Form],
-    /// What its figures say together.
     pub laws: &'static [Law],
-    /// Most lines from one part of a result to the next.
     pub gap_lines: u64,
     /// Adds what is said of a result that is ready, and tells why it is none. Figures that are not
     /// given are there too.
@@ -39,7 +35,6 @@ pub struct Grammar {
 /// In which units a figure is printed.
 #[derive(Debug)]
 pub struct Kind {
-    /// As forms call it.
     pub name: &'static str,
     /// The unit of the figure that is given: `bytes`, `ns` and `count` are whole.
     pub unit: &'static str,
@@ -51,7 +46,6 @@ pub struct Kind {
     pub slack: u32,
 }
 
-/// A kind of figure without a rule about decimals.
 pub const fn kind(
     name: &'static str,
     unit: &'static str,
@@ -63,12 +57,10 @@ pub const fn kind(
 /// One kind of line.
 pub struct Form {
     pattern: &'static str,
-    /// What the names of its figures begin with.
     prefix: &'static str,
     test: &'static str,
     /// Bytes of one operation, `_block` in laws; 0 = unknown.
     block: u64,
-    /// A figure of one that the line stands for.
     mark: &'static str,
     /// Whether its words are everybody's: it is one only where a result is open.
     is_inside: bool,
@@ -81,30 +73,21 @@ pub struct Form {
 /// With words behind it a line counts only below the head that has these.
 pub const OF_HEAD: &str = "^";
 
-/// What a line is to a result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Role {
-    /// It stands above results and says what they are of.
     Head,
     /// It stands above a result, which it is not without: the sentence is why.
     Before(&'static str),
-    /// It has figures of a result with several lines.
     Figures,
-    /// The same, and a result begins with it.
     First,
-    /// The same, and the result ends.
     Last,
-    /// It is a result.
     Alone,
     /// The same, unless its figures stand in a result above.
     Again,
     /// The same as alone, where the laws hold; else it is no line of the tool.
     Guess,
-    /// It belongs to the output and has no figure.
     Own,
-    /// It says that only a part was done.
     Fault,
-    /// It gives nothing, and this is why.
     Unread(&'static str),
 }
 
@@ -114,17 +97,14 @@ impl Form {
         Form { pattern, prefix, test, block: 0, mark, is_inside: false, is_next: false, role }
     }
 
-    /// With these words in front of the names of its figures.
     pub const fn named(self, prefix: &'static str) -> Form {
         Form { prefix, ..self }
     }
 
-    /// Of the test of that name.
     pub const fn of_test(self, test: &'static str) -> Form {
         Form { test, ..self }
     }
 
-    /// Which stands for one of that name.
     pub const fn marks(self, mark: &'static str) -> Form {
         Form { mark, ..self }
     }
@@ -134,7 +114,6 @@ impl Form {
         Form { is_inside: true, ..self }
     }
 
-    /// Which follows the form in front of it.
     pub const fn next(self) -> Form {
         Form { is_next: true, ..self }
     }
@@ -154,23 +133,16 @@ macro_rules! roles {
 }
 
 roles! {
-    /// A line above results.
     head: Head;
-    /// A line of a result.
     figures: Figures;
-    /// A line with which a result begins.
     first: First;
-    /// The last line of a result.
     last: Last;
-    /// A line that is a result.
     alone: Alone;
     /// A line that is a result where none above has its figures.
     again: Again;
     /// A line without words, which is a result where the laws hold.
     guess: Guess;
-    /// A line without a figure.
     own: Own;
-    /// A line that says that only a part was done.
     fault: Fault;
 }
 
@@ -179,7 +151,6 @@ pub const fn before(pattern: &'static str, why: &'static str) -> Form {
     Form::new(pattern, Role::Before(why))
 }
 
-/// A line that gives nothing.
 pub const fn unread(pattern: &'static str, why: &'static str) -> Form {
     Form::new(pattern, Role::Unread(why))
 }
@@ -190,11 +161,9 @@ pub struct Law {
     left: &'static [&'static str],
     right: &'static [&'static str],
     what: &'static str,
-    /// Whether the left one may be less.
     is_most: bool,
 }
 
-/// A law with its sides, and what contradicts each other where it does not hold.
 pub const fn law(
     left: &'static [&'static str],
     right: &'static [&'static str],
@@ -203,7 +172,6 @@ pub const fn law(
     Law { left, right, what, is_most: false }
 }
 
-/// A law by which the left side is no more than the right one.
 pub const fn at_most(
     left: &'static [&'static str],
     right: &'static [&'static str],
@@ -213,7 +181,6 @@ pub const fn at_most(
 }
 
 impl Grammar {
-    /// What reads by it.
     pub fn reader(&'static self) -> Box<dyn Reader> {
         Box::new(Grammatical::new(self))
     }

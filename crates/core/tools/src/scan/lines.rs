@@ -10,15 +10,12 @@ pub const LINE_LIMIT_BYTES: usize = 1 << 20;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Raw<'a> {
-    /// Its bytes without the end.
     Line {
         bytes: &'a [u8],
         /// Whether a line feed ended it; the last line of a text may have been cut anywhere.
         is_ended: bool,
     },
-    /// It was longer than the limit.
     TooLong {
-        /// All its bytes, the kept and the dropped.
         length_bytes: u64,
     },
 }
@@ -118,7 +115,6 @@ fn without_controls(text: &str) -> String {
     out
 }
 
-/// Words with the character position of their ends.
 pub fn words(text: &str) -> Vec<(usize, String)> {
     let mut words: Vec<(usize, String)> = Vec::new();
     let mut is_open = false;
@@ -139,7 +135,6 @@ pub fn words(text: &str) -> Vec<(usize, String)> {
     words
 }
 
-/// The lines of a page that breaks them with tags alone.
 pub fn broken_by_tags(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut rest = text;

@@ -46,7 +46,6 @@ impl Parts {
         self.texts().flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
     }
 
-    /// To the character, where all lines were broken at the same width.
     pub fn filled(&self, width: usize) -> String {
         let full: String = self.texts().map(|part| format!("{part:<width$}")).collect();
         full.trim_end().to_string()

@@ -21,7 +21,6 @@ pub const IEC: [(&str, u64); 6] = [
 pub struct Quantity {
     number: Decimal,
     unit: u64,
-    /// The tool's own text.
     pub raw: String,
 }
 
@@ -33,7 +32,6 @@ pub struct Span {
 }
 
 impl Quantity {
-    /// Reads a number whose unit is known.
     pub fn with_unit(number: &str, unit: u64) -> Option<Quantity> {
         Some(Quantity { number: Decimal::parse(number)?, unit, raw: number.to_string() })
     }
@@ -64,7 +62,6 @@ impl Quantity {
         self.number.value() * self.unit as f64
     }
 
-    /// What it can have been printed from, whether the tool rounded or truncated.
     pub fn span(&self) -> Span {
         let slack = self.slack() * 1.01;
         Span { low: (self.value() - slack).max(0.0), high: self.value() + slack }
@@ -98,7 +95,6 @@ impl Quantity {
         }
     }
 
-    /// Adds it as a whole number, where it fits.
     pub fn give_whole(&self, name: &str, unit: &'static str, line: u64, metrics: &mut Metrics) {
         if let Some(value) = self.whole() {
             metrics.whole(name, value, unit, (&self.raw, line));
@@ -116,7 +112,6 @@ impl Span {
         Span { low: value, high: value }
     }
 
-    /// From one value to another that is at least as large.
     pub fn between(low: f64, high: f64) -> Span {
         Span { low, high }
     }
@@ -129,12 +124,10 @@ impl Span {
         Span { low: self.low + other.low, high: self.high + other.high }
     }
 
-    /// Whether one value is in both.
     pub fn meets(self, other: Span) -> bool {
         self.low <= other.high && other.low <= self.high
     }
 
-    /// Whether some value of this one is at most some value of the other.
     pub fn is_at_most(self, other: Span) -> bool {
         self.low <= other.high
     }

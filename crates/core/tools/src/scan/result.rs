@@ -14,7 +14,6 @@ const TEXT_LIMIT: usize = 400;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Imported {
-    /// In the order of their first lines.
     pub results: Vec<ToolResult>,
     /// What looked like a tool's output and could not be read, in the order of the lines.
     pub unread: Vec<Unread>,
@@ -34,14 +33,12 @@ pub struct ToolResult {
     pub last_line: u64,
     /// The heading above it; a label, never taken for a filesystem or a device.
     pub context: Option<String>,
-    /// The command above it or printed by the tool, as it stands there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// What a result table states about the set-up, column by column; a tool's output states none.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub setup: BTreeMap<String, String>,
     pub metrics: Vec<Metric>,
-    /// What limits what may be said with them.
     pub findings: Vec<Finding>,
     #[serde(skip)]
     pub form: Form,
@@ -66,7 +63,6 @@ impl ToolResult {
         self.tool.starts_with(tool)
     }
 
-    /// The metric of the first of these names that is there.
     pub fn figure(&self, names: &[&str]) -> Option<f64> {
         let find = |name: &&str| self.metrics.iter().find(|metric| metric.name == **name);
         names.iter().find_map(find).map(|metric| metric.value.as_f64())
@@ -84,12 +80,10 @@ impl ToolResult {
 pub struct Metric {
     /// What it is, as `test.metric` where the tool has several tests.
     pub name: String,
-    /// In the unit beside it.
     pub value: Value,
     /// `bytes`, `ns`, `bytes/s`, `1/s`, `count`, `percent`, or empty for a ratio; in a result table
     /// also what it says, where that is none of these.
     pub unit: Cow<'static, str>,
-    /// The tool's own text that it was read from.
     pub raw: String,
     pub line: u64,
 }
@@ -121,7 +115,6 @@ pub struct Unread {
     /// Why, and what would help: one sentence without the last full stop. Text of the input in it
     /// is as it stands there.
     pub why: String,
-    /// Whether the tool printed no figure because its phase was too short.
     pub is_too_short: bool,
 }
 
@@ -154,7 +147,6 @@ impl Metrics {
 /// Where an output began and what stood above it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Place {
-    /// The output's first line.
     pub first_line: u64,
     /// The heading above; empty when there is none.
     pub context: String,
@@ -189,7 +181,6 @@ impl Out {
         None
     }
 
-    /// Puts a result in the place of one that was taken before.
     pub fn replace(&mut self, at: usize, result: ToolResult) {
         let result = self.judged(result);
         if let Some(place) = self.imported.results.get_mut(at) {
@@ -212,7 +203,6 @@ impl Out {
         result
     }
 
-    /// Takes what could not be read.
     pub fn unread(&mut self, first_line: u64, last_line: u64, why: impl Into<String>) {
         self.push(Unread { first_line, last_line, why: why.into(), is_too_short: false });
     }
@@ -229,7 +219,6 @@ impl Out {
         }
     }
 
-    /// Whether a result from that line on has this figure, whatever it calls it.
     pub fn has_figure(&self, from_line: u64, figure: &Metric) -> bool {
         let is_it = |known: &Metric| known.value == figure.value && known.unit == figure.unit;
         let mut near = self.imported.results.iter().rev().filter(|r| r.last_line >= from_line);
@@ -250,14 +239,12 @@ impl Out {
         near.any(|result| result.tool == tool && result.test.as_deref() == Some(test))
     }
 
-    /// Whether something was read or listed between these lines.
     pub fn has_between(&self, first_line: u64, last_line: u64) -> bool {
         let of = |first: u64, last: u64| first <= last_line && last >= first_line;
         self.imported.results.iter().any(|result| of(result.first_line, result.last_line))
             || self.imported.unread.iter().any(|unread| of(unread.first_line, unread.last_line))
     }
 
-    /// Everything, in the order of the lines.
     pub fn finish(mut self, last_line: u64) -> Imported {
         self.imported.results.sort_by_key(|result| (result.first_line, result.last_line));
         self.imported.unread.sort_by_key(|unread| (unread.first_line, unread.last_line));

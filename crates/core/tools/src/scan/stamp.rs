@@ -56,7 +56,6 @@ fn stripped(text: &str) -> Option<&str> {
     of_program.map_or(Some(rest), end)
 }
 
-/// What stands behind the one blank that ends a stamp; nothing may.
 fn end(text: &str) -> Option<&str> {
     if text.is_empty() { Some(text) } else { text.strip_prefix(' ') }
 }

@@ -6,13 +6,11 @@ use super::finder::Reader;
 
 #[derive(Debug)]
 pub struct Tool {
-    /// That of its program, or of a tool with several its own.
     pub name: &'static str,
     pub title: &'static str,
     pub programs: &'static [&'static str],
     /// What only it prints, in one spelling each, whatever stands in front of it or behind it.
     pub marks: &'static [&'static str],
-    /// What it says of its phases: all that a run prints which was interrupted.
     pub phases: &'static [&'static str],
     pub readers: fn() -> Vec<Box<dyn Reader>>,
 }
@@ -27,7 +25,6 @@ impl Tool {
         Tool { name, title: name, programs: &[], marks, phases: &[], readers }
     }
 
-    /// Whether a program is one of the tool's.
     pub fn has_program(&self, program: &str) -> bool {
         self.name == program || self.programs.contains(&program)
     }

@@ -17,23 +17,19 @@ const STRANGERS: [Stranger; 6] = [
     ("hyperfine --export-json", &["\"exit_codes\": ["]),
     ("hyperfine", &["Time (mean ±", "[User:"]),
 ];
-/// Lines of one output of a tool with a reader, and of one without, with others between them.
 const GAP_LINES: u64 = 60;
 const STRANGER_GAP_LINES: u64 = 40;
 /// Lines from one figure of a block to the next, and most words of such a line.
 const NEAR_LINES: u64 = 3;
 const MOST_WORDS: usize = 18;
-/// Most outputs of either that are remembered.
 const OUTPUTS: usize = 1000;
 
 /// An output: what it is of, its first line, its last line.
 type Output<T> = (T, u64, u64);
 
-/// What is known of a tool by one of its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct KnownLine {
     title: &'static str,
-    /// Whether the line only says which phase begins.
     is_phase: bool,
 }
 
@@ -120,7 +116,6 @@ impl Unclaimed {
         }
     }
 
-    /// Lists blocks of figures that nobody took.
     pub fn give_figures(&mut self, out: &mut Out) {
         for (first_line, last_line, has_figure) in self.figures.drain(..) {
             if has_figure && !out.has_between(first_line, last_line) {

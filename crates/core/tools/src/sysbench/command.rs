@@ -19,7 +19,6 @@ pub struct Sysbench;
 
 /// Time of a workload that names neither time nor bytes, in sequential modes that wrap around.
 const DEFAULT_SECONDS: u64 = 10;
-/// Files of its profile, sysbench's own default.
 const PROFILE_FILES: u32 = 128;
 /// Requests between its bursts of flushes, also sysbench's own default.
 const PROFILE_FSYNC: u32 = 100;

@@ -8,16 +8,13 @@ use bakeoff_model::job::Rw;
 use bakeoff_model::workload::Metric;
 use bakeoff_stats::units;
 
-/// Shortest cell that says anything, nanoseconds.
 const SHORTEST_NS: u64 = 500_000_000;
 
-/// Fewest operations that say anything.
 const FEWEST_IOS: u64 = 50;
 
 /// Writeback timer of the kernel (`vm.dirty_expire_centisecs` and ext4's commit are of this order).
 const PERIOD_NS: u64 = 5_000_000_000;
 
-/// Periods of that timer which an unflushed write has to outlast.
 const PERIODS: u64 = 10;
 
 pub fn too_short(of: &Observation) -> Option<Hit> {
@@ -58,7 +55,6 @@ pub fn no_progress(of: &Observation) -> Option<Hit> {
     })
 }
 
-/// Blocks that are large enough for the cost of a call not to count.
 const ENOUGH_BYTES: u64 = 64 << 10;
 
 pub fn tool_share(of: &Observation) -> Option<Hit> {

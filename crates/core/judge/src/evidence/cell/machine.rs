@@ -12,7 +12,6 @@ use bakeoff_stats::{phrases, units};
 
 pub const SUSPENDED: &str = "suspended";
 
-/// What is left of two clocks being read one after the other, in a cell that nobody suspended.
 const SUSPEND_FLOOR_NS: u64 = 1_000_000;
 
 pub fn suspended(of: &Observation) -> Option<Hit> {
@@ -93,7 +92,6 @@ pub const THROTTLED: &str = "L49";
 
 const COOLER: &str = "use a stronger power supply or better cooling, then measure again";
 
-/// The governor that leaves the clock at its highest.
 const PINNED: &str = "performance";
 
 pub fn told_by_firmware(of: &Observation) -> Option<Hit> {

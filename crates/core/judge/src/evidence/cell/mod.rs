@@ -49,7 +49,6 @@ pub static CHECKS: Checks<Observing> = &[
     ("L54", machine::observer),
 ];
 
-/// Everything that can be said against a cell, the engine's own findings included.
 pub fn cell<'a>(design: impl Into<Design<'a>>, cell: &'a Cell) -> Vec<Finding> {
     let design = design.into();
     let Some(workload) = cell.workload.get(design.workloads) else {
@@ -69,7 +68,6 @@ pub fn cell<'a>(design: impl Into<Design<'a>>, cell: &'a Cell) -> Vec<Finding> {
         .collect()
 }
 
-/// Why a cell must be measured again: its number is not what it claims to be.
 pub fn invalid_reason<'a>(design: impl Into<Design<'a>>, of: &'a Cell) -> Option<String> {
     cell(design, of)
         .into_iter()
@@ -81,7 +79,6 @@ pub fn is_invalid<'a>(design: impl Into<Design<'a>>, cell: &'a Cell) -> bool {
     invalid_reason(design, cell).is_some()
 }
 
-/// Why cells of a workload do not count: of those that were measured again, then of the others.
 pub fn discarded(run: &Run, workload: WorkloadIx) -> Vec<String> {
     let again = run.invalid.iter().filter(|(_, _, of, _)| *of == workload);
     let kept = run.complete_cells().filter(|cell| cell.workload == workload);
@@ -102,7 +99,6 @@ pub fn place<'a>(design: impl Into<Design<'a>>, candidate: CandidateIx) -> Optio
     design.place_of(candidate.get(design.candidates)?)
 }
 
-/// The kinds of operation with their latencies.
 fn latencies(cell: &Cell) -> impl Iterator<Item = (&'static str, &OpStats, &Latency)> {
     cell.measurement.ops().map(|(name, stats)| (name, stats, &stats.lat_ns))
 }

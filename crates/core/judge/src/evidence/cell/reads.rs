@@ -55,7 +55,6 @@ pub fn cache_state_unknown(of: &Observation) -> Option<Hit> {
     })
 }
 
-/// A file of so many times the memory does not stay in it.
 const TIMES: u64 = 2;
 
 pub fn file_vs_ram(of: &Observation) -> Option<Hit> {

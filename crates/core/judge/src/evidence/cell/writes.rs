@@ -23,7 +23,6 @@ pub fn direct_fallback(of: &Observation) -> Option<Hit> {
     })
 }
 
-/// Times over from which on blocks count as written again and again.
 const MANY_PASSES: f64 = 2.0;
 
 /// Direct writes that come to a block again before any flush: a drive with a cache may keep the

@@ -110,7 +110,6 @@ impl Tables {
     }
 }
 
-/// A table whose titles stand on that line, if they may be titles: rows decide.
 fn begun(line: &Line<'_>) -> Option<OpenTable> {
     let (gap, titles) = row_of(line.text)?;
     let has_figure = titles.iter().any(|title| titles::is_figure(title));
@@ -209,7 +208,6 @@ impl OpenTable {
     }
 }
 
-/// The cells of a line that may be one of a table.
 fn row_of(text: &str) -> Option<(Gap, Vec<String>)> {
     Some(cells(text)).filter(|(_, cells)| cells.len() >= 2)
 }

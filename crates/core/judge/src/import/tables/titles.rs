@@ -10,7 +10,6 @@ pub(super) enum Title {
     Value {
         /// What they are, in the title's own words; two with `/` between them where a cell has two.
         test: String,
-        /// Their unit, where it is stated.
         unit: Option<String>,
         setup: Option<String>,
     },
@@ -35,7 +34,6 @@ const FILESYSTEMS: &str = "ext2 ext3 ext4 xfs btrfs f2fs zfs bcachefs ntfs ntfs3
 const QUANTITIES: &str = "read reads write writes rewrite reread seek seeks create delete iops \
     throughput bandwidth bw speed rate latency lat seq sequential random rand rnd fsync copy clat \
     randread randwrite seqread seqwrite lesen schreiben lecture écriture lectura escritura";
-/// Units as the column list has them, and as people write them.
 const UNITS: [(&str, &str); 10] = [
     ("MB/s", "mb/s mb/sec mbps mbytes/s"),
     ("MiB/s", "mib/s mib/sec mibps"),
@@ -48,7 +46,6 @@ const UNITS: [(&str, &str); 10] = [
     ("us", "us µs μs usec"),
     ("ns", "ns"),
 ];
-/// Most characters of a figure's name.
 const NAME_CHARACTERS: usize = 40;
 
 /// The unit that a text names; `None` when there is none, or more than one. Bits a second are
@@ -66,18 +63,15 @@ pub(super) fn unit(text: &str) -> Option<&'static str> {
     found
 }
 
-/// The unit that a word is, whatever its letters are.
 fn spelled(word: &str) -> Option<&'static str> {
     let lower = word.to_lowercase();
     UNITS.iter().find(|(_, spellings)| has(spellings, &lower)).map(|(unit, _)| *unit)
 }
 
-/// Whether a word is one of these, which have spaces between.
 fn has(words: &str, word: &str) -> bool {
     words.split(' ').any(|known| known == word)
 }
 
-/// Words without the brackets and points around them.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let around = |c: char| "()[]{},;:*`".contains(c);
     text.split_whitespace().map(move |word| word.trim_matches(around).trim_end_matches('.'))
@@ -134,7 +128,6 @@ pub(in crate::import) fn contradict(columns: &Columns, titles: &[String]) -> boo
     })
 }
 
-/// Whether a title or a name says read or write, and not both.
 fn direction(text: &str) -> Option<&'static str> {
     let lower = text.to_lowercase();
     match (lower.contains("read"), lower.contains("writ")) {

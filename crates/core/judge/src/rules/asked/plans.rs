@@ -10,7 +10,6 @@ use bakeoff_model::workload::{Phase, Workload};
 use bakeoff_stats::phrases;
 
 const STREAM_BYTES: u64 = 1 << 20;
-/// Words of a title that ask about small scattered writes.
 const SCATTERED: [&str; 8] =
     ["torrent", "database", "sqlite", "home assistant", "mail", "boot", "stall", "freeze"];
 

@@ -19,7 +19,6 @@ const FAMILIES: &str = "ST500LM030 ST1000LM048 ST2000LM015 ST3000LM024 ST4000LM0
     ST6000AS0002 ST8000AS0002 WD20EFAX WD30EFAX WD40EFAX WD60EFAX WD20EZAZ WD60EZAZ WD10SPZX \
     WD20SPZX WD10SPSX HDWD240 HDWD260 HDWL110 HDWL120 MQ04ABF100 MQ04ABD200 DT02ABA400 DT02ABA600";
 
-/// Why a hard disk overlaps its tracks, or may do so.
 fn suspicion(drive: &Layer) -> Option<&'static str> {
     let is_listed = |word: &str| FAMILIES.split(' ').any(|family| word.starts_with(family));
     match drive.zoned {

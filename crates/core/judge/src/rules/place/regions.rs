@@ -33,7 +33,6 @@ pub fn lba_confound(design: Design<'_>) -> Option<Hit> {
     two_partitions(design)
 }
 
-/// Share of the smaller region that lies in the other.
 fn overlap(a: &Region, b: &Region) -> f64 {
     let end = |r: &Region| r.start_bytes.saturating_add(r.size_bytes);
     let low = a.start_bytes.max(b.start_bytes);

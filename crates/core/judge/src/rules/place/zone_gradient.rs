@@ -10,12 +10,10 @@ use bakeoff_model::index::CandidateIx;
 use bakeoff_model::run::Run;
 use bakeoff_stats::units;
 
-/// What a hard disk loses from its first to its last track.
 const ZONE_LOSS: f64 = 0.33;
 
 const ADVICE: &str = "use a smaller [region] size, in the part of the drive that you need";
 
-/// As its size has it, before anything was read.
 pub fn in_plan(design: Design<'_>) -> Vec<Hit> {
     design.regions().filter_map(|region| by_size(design, region)).collect()
 }
@@ -39,7 +37,6 @@ pub fn in_run(run: &Run) -> Vec<Hit> {
     run.header.regions().enumerate().filter_map(|(i, of)| surveyed(run, i, of)).collect()
 }
 
-/// As it was seen: the survey of a region that could not be made short enough.
 fn surveyed(run: &Run, index: usize, region: &Region) -> Option<Hit> {
     let candidates = &run.header.candidates;
     let on_it = CandidateIx::each(candidates).find(|(_, c)| usize::from(c.region) == index)?.0;
@@ -84,7 +81,6 @@ mod tests {
         assert!(!fires("L02", &on("virtio", 12 << 30, true)));
     }
 
-    /// A region of a device whose reads fall by so many percent from its start to its end.
     fn with_survey(percent: f64) -> Run {
         let position = |i: u64| Position {
             offset_bytes: i << 29,

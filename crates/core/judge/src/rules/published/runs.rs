@@ -10,10 +10,8 @@ use bakeoff_stats::phrases;
 
 pub const TOOL_VERSION: &str = "L31";
 
-/// Most versions that are looked at in one run.
 const VERSIONS_LIMIT: usize = 32;
 
-/// Runs of different versions of bakeoff or of the tools it ran.
 pub fn tool_versions(runs: &[&Run]) -> Option<Finding> {
     let of = |run: &&Run| {
         let mut all = vec![format!("bakeoff {}", run.header.version)];
@@ -35,7 +33,6 @@ pub fn tool_versions(runs: &[&Run]) -> Option<Finding> {
 
 pub const KERNEL_MISMATCH: &str = "L63";
 
-/// Runs that differ in their kernel, which was not named as what may differ.
 pub fn kernels_differ(header: &Header, kernel: &Difference) -> Finding {
     let advice = "measure on one kernel, or compare kernels with --across kernel";
     Hit::new(kernel.to_string(), advice).finding(header, KERNEL_MISMATCH)
@@ -43,7 +40,6 @@ pub fn kernels_differ(header: &Header, kernel: &Difference) -> Finding {
 
 pub const RUNS_DIFFER: &str = "runs-differ";
 
-/// Most differences that are named in one sentence.
 const NAMED_LIMIT: usize = 4;
 
 pub fn runs_differ(header: &Header, unlike: &[&Difference]) -> Finding {

@@ -61,7 +61,6 @@ mod tests {
     use bakeoff_model::run::Run;
     use bakeoff_model::verdict::Verdict;
 
-    /// `b` alone goes up and down slowly.
     fn wandering(depth: f64) -> Run {
         let rate = move |block: u32, candidate: u16, w| {
             let wave = if candidate == 1 { depth * libm::sin(f64::from(block) / 3.0) } else { 0.0 };

@@ -53,7 +53,6 @@ pub fn fixed_order(&ComparedRun { run, table, .. }: &ComparedRun) -> Option<Hit>
     None
 }
 
-/// Where figures are to be published.
 pub fn fresh_fs_only(run: &Run) -> Option<Hit> {
     let is_stack = run.header.stacks().next().is_some();
     (is_stack && run.header.protocol.mode == Mode::Precise).then(|| {
@@ -65,7 +64,6 @@ pub fn fresh_fs_only(run: &Run) -> Option<Hit> {
     })
 }
 
-/// Candidates without a number on a workload on which others have one.
 pub fn unmeasured(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
     let (&ComparedRun { run, table, .. }, workload) = (of, compared.workload);
     let candidates = CandidateIx::all(run.header.candidates.len());

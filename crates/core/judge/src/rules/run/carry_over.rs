@@ -10,16 +10,13 @@ use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::run::Run;
 use bakeoff_stats::carry_over::{CarryOver, Slice, estimate};
 
-/// Share of the margin that an effect of the predecessor may have.
 const SHARE: f64 = 1.0 / 3.0;
 
-/// Probability that a finding is made where nobody leaves anything behind.
 const ALPHA: f64 = 0.05;
 
 const ADVICE: &str = "measure the candidates one after the other: set isolation = \"visit\" in the \
                       plan";
 
-/// A workload on which some difference is wrong by more than it may be.
 pub fn of_workload(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
     let (&ComparedRun { run, table, .. }, workload) = (of, compared.workload);
     let header = &run.header;

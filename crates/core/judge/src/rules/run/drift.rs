@@ -47,7 +47,6 @@ pub fn twins(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
     own.chain(of_earlier_runs(of.run, compared.workload)).collect()
 }
 
-/// An A/A twin whose interval excludes zero.
 fn differs_from_itself(control: &Control) -> Option<Hit> {
     control.interval.excludes_zero().then(|| {
         let evidence = control.measured_twice();

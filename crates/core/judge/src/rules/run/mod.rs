@@ -34,11 +34,9 @@ use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
 use bakeoff_stats::paired::Paired;
 
-/// Fewest blocks about whose course anything is said.
 const FEWEST: usize = 5;
 const ALPHA: f64 = 0.05;
 
-/// A run, with its blocks as a table and its workloads compared.
 pub struct ComparedRun<'a> {
     pub run: &'a Run,
     pub table: &'a Table,
@@ -83,7 +81,6 @@ impl<'a> ComparedRun<'a> {
         ComparedRun { run, table, compared }
     }
 
-    /// What all rules over runs find.
     pub fn findings(&self) -> Vec<Finding> {
         let mut found = Vec::new();
         for (rule, check) in CHECKS {
@@ -92,7 +89,6 @@ impl<'a> ComparedRun<'a> {
         found
     }
 
-    /// What a check finds on each workload.
     fn each<H: IntoIterator<Item = Hit>>(
         &self,
         check: impl Fn(&ComparedRun, &Comparison) -> H,
@@ -106,7 +102,6 @@ impl<'a> ComparedRun<'a> {
         found
     }
 
-    /// What a check finds in the cells of each candidate on each workload.
     fn courses(&self, check: fn(&Header, &[&Cell]) -> Option<Hit>) -> Vec<Hit> {
         let header = &self.run.header;
         let mut found = Vec::new();
@@ -122,7 +117,6 @@ impl<'a> ComparedRun<'a> {
     }
 }
 
-/// The winner of a workload, and its differences to the next best.
 fn winner(of: &ComparedRun, compared: &Comparison) -> Option<(CandidateIx, Option<Paired>)> {
     let lead = Lead::new(of.run, of.table, compared, 1);
     let is_winner = lead.verdict(of.run.header.protocol.tie_margin).is_winner();

@@ -24,7 +24,6 @@ pub fn in_run(run: &Run) -> Vec<Hit> {
     regions.chain(workloads.filter_map(|workload| never_steady(run, workload))).collect()
 }
 
-/// A region that is still changing when the first block begins.
 fn not_preconditioned(run: &Run, series: &Series) -> Option<Hit> {
     let advice = match series.end? {
         End::Steady => return None,
@@ -68,7 +67,6 @@ pub fn preconditioned(series: &Series) -> String {
     }
 }
 
-/// A workload that had all its rounds and did not become steady in them.
 fn never_steady(run: &Run, workload: WorkloadIx) -> Option<Hit> {
     let shown = rounds::shown(run, workload, CandidateIx::FIRST);
     if shown.len() < steady_state::MOST_ROUNDS {
@@ -91,7 +89,6 @@ pub fn in_course(header: &Header, cells: &[&Cell]) -> Option<Hit> {
     unsteady(cells).or_else(|| changes(header, cells))
 }
 
-/// The mean changes for good, by more than a steady trend may.
 fn changes(header: &Header, cells: &[&Cell]) -> Option<Hit> {
     let penalty = header.protocol.thresholds.change_penalty;
     let largest = |rates: &[f64]| -> Option<(f64, usize)> {
@@ -158,7 +155,6 @@ mod tests {
         assert_eq!(told(steps_less), None);
     }
 
-    /// A run on a region that was preconditioned in rounds of so many MB/s.
     fn preconditioned(rates: &[u64], end: Option<End>) -> Run {
         let mut builder = RunBuilder::stacks(&["a", "b"]);
         for (round, rate) in (0..).zip(rates) {

@@ -17,9 +17,7 @@ const WINDOW_IOS: u64 = 20;
 
 pub struct Course<'a> {
     pub of: &'a Workload,
-    /// Name of the candidate.
     pub by: &'a str,
-    /// The cells that count, in the order of the blocks.
     pub cells: Vec<&'a Cell>,
 }
 
@@ -103,7 +101,6 @@ pub mod tests {
     use bakeoff_stats::prng::Normal;
     use bakeoff_stats::prng::SplitMix64;
 
-    /// Slices of a cell in the tests.
     pub const SLICES: u16 = 8;
 
     /// A run of `k` directories over so many blocks, whose slices do `rate(block, candidate,

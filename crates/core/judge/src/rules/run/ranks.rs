@@ -10,7 +10,6 @@ use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_stats::phrases::figures;
 use bakeoff_stats::{sample, units};
 
-/// Several alike at what the link carries.
 pub fn ceiling(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
     let (&ComparedRun { run, table, .. }, workload) = (of, compared.workload);
     let of = &run.header.workloads[workload];
@@ -86,7 +85,6 @@ pub fn winners_differ(header: &Header, workload: &str, [a, b]: [WinnerIn; 2]) ->
     hit.finding(header, RANK_FLIP)
 }
 
-/// More work, and faster for certain.
 pub fn contradiction(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
     let stack = |c: CandidateIx| of.run.header.candidates[c].stack();
     let pair = compared.pairs.iter().find(|p| {

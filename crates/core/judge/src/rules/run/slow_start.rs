@@ -10,13 +10,9 @@ use bakeoff_stats::{sample, student_t};
 
 /// Clean runs fire in half a percent of all for each of the two tests.
 const FALSE_SHARE: f64 = 0.005;
-/// A start is slow when it reaches less than this share of the rest.
 const SHARE: f64 = 0.75;
-/// Fewest slices of a block with a first one and a rest.
 const FEWEST_SLICES: usize = 4;
-/// Fewest blocks whose first slices are compared.
 const FEWEST_BLOCKS: usize = 3;
-/// Fewest blocks after the first one that say how fast it should have been.
 const FEWEST_OTHERS: usize = 4;
 
 pub fn check(run: &Run) -> Vec<Hit> {
@@ -27,12 +23,10 @@ pub fn check(run: &Run) -> Vec<Hit> {
     })
 }
 
-/// How much less than all the rest, in percent.
 fn percent_slower(ln: f64) -> f64 {
     -libm::expm1(ln) * 100.0
 }
 
-/// The first slice of each block against the rest of its block.
 fn first_slices(course: &Course, alpha: f64) -> Option<String> {
     let off = |scores: Vec<f64>| {
         let (first, rest) = scores.split_first()?;

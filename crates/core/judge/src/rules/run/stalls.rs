@@ -10,7 +10,6 @@ use bakeoff_stats::units;
 
 /// Share of the time from which on stalls belong into the answer (the protocol's limit).
 const SHARE: f64 = 0.05;
-/// A single stall of this length is noticed by everybody.
 const LONG_NS: u64 = 1_000_000_000;
 /// And it stands out of its own slice: not merely one slow slice of a slow drive.
 const LONG_SHARE: f64 = 0.01;

@@ -12,11 +12,9 @@ use bakeoff_stats::units;
 /// Fewest pieces that can be called two groups, and fewest blocks where each has one speed.
 const FEWEST: usize = 20;
 const FEWEST_BLOCKS: usize = 8;
-/// The faster group is at least so many times as fast.
 const TIMES: f64 = 2.0;
 /// The smaller group has at least this share; fewer slow pieces are stalls.
 const LEAST_SHARE: f64 = 0.1;
-/// A cell has one speed when this share of its pieces does.
 const ONE_SPEED: f64 = 0.9;
 
 pub fn check(run: &Run) -> Vec<Hit> {
@@ -40,7 +38,6 @@ fn groups(scores: &[f64]) -> Option<TwoGroups> {
     (is_far && is_both && groups.are_two()).then_some(groups)
 }
 
-/// Whether the blocks themselves, one value each, fall into two groups.
 fn are_two_blocks(cells: &[Vec<f64>]) -> bool {
     let medians: Vec<f64> = cells.iter().filter_map(|cell| median(cell)).collect();
     medians.len() >= FEWEST_BLOCKS && groups(&medians).is_some()

@@ -14,7 +14,6 @@ use bakeoff_stats::phrases;
 
 pub const ID: &str = "unsettled";
 
-/// Probability that a run has such a finding where all candidates have settled.
 const ALPHA: f64 = 0.01;
 
 pub fn of_workload(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
@@ -48,7 +47,6 @@ pub fn of_workload(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
     Some(Hit { refuses: turns, ..Hit::new(evidence(run, &found), advice) })
 }
 
-/// Whether the leader would lose its place to another if all had the rates they settle at.
 fn turns_ranking(comparison: &Comparison, found: &[(&Settled, f64)]) -> bool {
     let error = |candidate: CandidateIx| {
         found.iter().find(|(of, _)| of.candidate == candidate).map_or(0.0, |(_, error)| *error)

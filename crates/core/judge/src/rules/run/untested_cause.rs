@@ -14,11 +14,9 @@ use bakeoff_model::setting::Setting;
 
 pub const ID: &str = "L45";
 
-/// What measuring the layers below shows. The others are told by the kernel or by the series.
 const SHOWN_BY_LAYERS: [Cause; 6] =
     [Cause::Cpu, Cause::SystemCalls, Cause::Bus, Cause::Device, Cause::QueueDepth, Cause::Flush];
 
-/// The finding about one workload and what is said to hold its candidates back.
 pub fn untested(run: &Run, workload: WorkloadIx, held: &[Bottleneck]) -> Option<Finding> {
     let of = &run.header.workloads[workload];
     let is_guess = |held: &&Bottleneck| {
@@ -65,7 +63,6 @@ mod tests {
         vec![Bottleneck { candidate: "/a".to_string(), reason, cells: 5, of: 5 }]
     }
 
-    /// A run without ceilings for want of time.
     fn run() -> Run {
         let mut run = RunBuilder::directories(&["/a", "/b"]).workloads(&["randread"]).build();
         run.ceilings.left_out = vec![LeftOut { workload: None, because: Because::Time }];

@@ -9,7 +9,6 @@ use bakeoff_model::path::sanitize;
 /// What is looked for; empty is everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// Words in the title, the verb or the id.
     pub search: String,
     /// Part of a drive's model or serial number.
     pub drive: String,
@@ -24,7 +23,6 @@ pub struct Query {
 }
 
 impl Query {
-    /// Name, label, type and value of each field.
     fn fields(&self) -> [(&'static str, &'static str, &'static str, &str); 7] {
         [
             ("search", "Search", "search", &self.search),
@@ -69,14 +67,12 @@ pub struct HistoryRow {
 }
 
 impl HistoryRow {
-    /// Name of each drive, and the address of its history.
     fn histories(&self) -> Vec<(String, String)> {
         let history =
             |drive: &String| (sanitize(drive), format!("/trend?drive={}", encoded(drive)));
         self.drives.iter().map(history).collect()
     }
 
-    /// Class and word of its badge.
     fn state(&self) -> (&'static str, &'static str) {
         match self.row.state {
             State::Running => ("open", "running"),

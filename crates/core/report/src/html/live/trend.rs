@@ -39,7 +39,6 @@ struct TrendPage {
     series: Vec<DrawnSeries>,
 }
 
-/// A series, ready to be written down.
 struct DrawnSeries {
     workload: String,
     said: Vec<String>,
@@ -78,7 +77,6 @@ fn drawn(trend: &Trend, series: &Series) -> DrawnSeries {
     }
 }
 
-/// Each run, with a link to its report.
 fn table(trend: &Trend, series: &Series) -> Table {
     let row = |(at, point): (usize, &Point)| {
         let run = &trend.runs[point.run];
@@ -100,7 +98,6 @@ fn table(trend: &Trend, series: &Series) -> Table {
     Table::new(titles.map(words), series.points.iter().enumerate().map(row)).linked(links.collect())
 }
 
-/// Speed over time, from zero on.
 fn dots(trend: &Trend, series: &Series) -> Vec<Dot> {
     let at = |point: &Point| trend.runs[point.run].started_unix_ns as f64;
     let (first, last) = match (series.points.first(), series.points.last()) {

@@ -12,7 +12,6 @@ const BEYOND: f64 = 1.02;
 pub struct Known {
     /// Sorted by [`Known::sort`].
     pub scalars: Vec<Scalar>,
-    /// The line of the text's first one.
     pub first: u64,
 }
 
@@ -57,7 +56,6 @@ impl Known {
         Some(Decimal::parse(self.text(path)?)?.value())
     }
 
-    /// The figures of one job, or why they cannot all be of it.
     pub fn job(&self, job: &str) -> Result<Metrics, String> {
         let mut metrics = Metrics::default();
         for direction in ["read", "write", "trim", "mixed"] {

@@ -10,7 +10,6 @@ use super::{Asked, From, Given, asked};
 pub struct Line {
     /// Words that are no option of fio's, in their order: for all jobs.
     pub own: Vec<String>,
-    /// The jobs; at least one.
     pub jobs: Vec<Asked>,
 }
 

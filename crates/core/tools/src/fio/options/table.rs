@@ -37,7 +37,6 @@ pub struct Entry {
     pub default: Option<&'static str>,
 }
 
-/// Every entry, in the order of the table.
 pub fn entries() -> impl Iterator<Item = Entry> {
     rows(TABLE).filter_map(entry)
 }
@@ -62,13 +61,11 @@ fn entry([names, shape, default, taken, text]: [&'static str; 5]) -> Option<Entr
     Some(Entry { names, shape, taken, default })
 }
 
-/// The other spelling of a name that fio has two of, or the name itself.
 pub fn canonical(name: &str) -> &str {
     let means = rows(NAMES).find(|[known, ..]: &[&str; 3]| *known == name);
     means.map_or(name, |[_, means, _]| if means.is_empty() { name } else { means })
 }
 
-/// Whether the list of names says that of an option.
 pub fn is(name: &str, what: &str) -> bool {
     rows(NAMES).any(|[known, _, words]: [&str; 3]| {
         known == name && words.split(' ').any(|word| word == what)

@@ -27,7 +27,6 @@ pub fn worded(name: &str, value: &str, from: From) -> Answer {
     }
 }
 
-/// The first line of the table for the option and the value.
 fn of_table(name: &str, value: &str) -> Answer {
     let has = |words: &str, word: &str| words.split(' ').any(|known| known == word);
     let is_it = |[names, values, ..]: &[&str; 4]| {

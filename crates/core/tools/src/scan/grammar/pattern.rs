@@ -18,12 +18,9 @@ pub struct Pattern {
 
 enum Piece {
     Words(&'static str),
-    /// A name and a kind, and whether its text is a part of the test.
     Figure(&'static str, &'static str, bool),
-    /// What it is, and what has to stand in front.
     Text(&'static str, &'static str),
     Anything,
-    /// Digits of names.
     Digits,
 }
 
@@ -79,13 +76,11 @@ impl Pattern {
         next.is_none_or(|next| rest.contains(next))
     }
 
-    /// Whether there are words at all in it.
     pub fn has_words(&self) -> bool {
         let has_letter = |words: &str| words.contains(char::is_alphabetic);
         self.pieces.iter().any(|piece| matches!(piece, Piece::Words(words) if has_letter(words)))
     }
 
-    /// The words and figures of a text in which every run of blanks is one.
     pub fn read(&self, text: &str, line: &Line<'_>, kinds: &'static [Kind]) -> Option<Read> {
         let is_other =
             |piece: &Piece| matches!(piece, Piece::Words(first) if !text.starts_with(first));

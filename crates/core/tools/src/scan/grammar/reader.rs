@@ -24,7 +24,6 @@ pub struct Head {
     pub version: Option<String>,
     pub test: Option<String>,
     prefix: &'static str,
-    /// The tests of results below it whose names it completes.
     tests: Vec<String>,
 }
 
@@ -33,29 +32,23 @@ struct Open {
     head: Head,
     test: &'static str,
     last_line: u64,
-    /// Which form its last line with figures has.
     last_form: usize,
     figures: Vec<Figure>,
     findings: Vec<Finding>,
 }
 
-/// What a line of a form has.
 struct FormMatch {
     form: &'static Form,
-    /// Its place among the forms.
     at: usize,
     prefix: &'static str,
     head: Head,
     figures: Vec<Figure>,
 }
 
-/// What a form makes of a line.
 enum LineFit {
     None,
     Taken,
-    /// It is a heading of everybody's.
     Heading,
-    /// It has the form, and figures that cannot be.
     Broken(String),
 }
 
@@ -167,7 +160,6 @@ impl Grammatical {
         }
     }
 
-    /// What a line of this form has; what becomes of it where it has not the form.
     fn read(&self, at: usize, text: &str, line: &Line<'_>) -> Result<FormMatch, LineFit> {
         let Grammar { tool, forms, kinds, gap_lines, .. } = self.grammar;
         let form = &forms[at];
@@ -319,7 +311,6 @@ impl Grammatical {
         }
     }
 
-    /// Why these figures cannot be true beside those that are known.
     fn broken(
         &self,
         form: &Form,
