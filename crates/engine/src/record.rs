@@ -102,7 +102,8 @@ impl Row {
             return Ok(());
         }
         Err(EngineError::invalid(
-            "the processor's clock went backwards: set BAKEOFF_CLOCK=vdso to use the kernel's clock",
+            "the processor's clock went backwards: set BAKEOFF_CLOCK=vdso to use the kernel's \
+             clock",
         ))
     }
 }

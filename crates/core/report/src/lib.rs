@@ -2,8 +2,8 @@
 //!
 //! Data flows one way: (run, analysis) becomes a [`RunDocument`], in which everything is already
 //! ordered, rounded and worded; terminal, Markdown, HTML and card only lay it out. JSON and CSV
-//! skip it, because programs want the numbers as they were measured. Nothing here decides anything: verdicts,
-//! sentences and findings come from the analysis.
+//! skip it, because programs want the numbers as they were measured. Nothing here decides
+//! anything: verdicts, sentences and findings come from the analysis.
 
 #![forbid(unsafe_code)]
 // The impure calls that clippy.toml lists; tests beside the code may do as they like.

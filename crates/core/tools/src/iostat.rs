@@ -203,7 +203,10 @@ impl IostatTable {
         let writes = [of(&["w/s"]), of(&["wsec/s", "wkB/s", "wMB/s"]), of(&["wareq-sz"])];
         let all = [of(&["tps"]), of(&["kB/s", "MB/s"]), of(&["areq-sz"])];
         let both = [sum(reads[0], writes[0]), sum(reads[1], writes[1]), of(&["avgrq-sz"])];
-        let is_torn = |side: [Option<Span>; 3]| matches!(side, [Some(count), Some(rate), Some(size)] if !count.times(size).meets(rate));
+        let is_torn = |side: [Option<Span>; 3]| match side {
+            [Some(count), Some(rate), Some(size)] => !count.times(size).meets(rate),
+            _ => false,
+        };
         [reads, writes, all, both].into_iter().any(is_torn)
     }
 

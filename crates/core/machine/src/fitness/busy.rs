@@ -12,7 +12,8 @@ const BUSY_PERCENT: f64 = 20.0;
 const NAMED: usize = 3;
 
 /// Programs that read or write much while they run, by the name of their process (15 characters).
-const HEAVY: &str = "apt apt-get aptitude unattended-upgr dpkg dnf rpm fstrim e2scrub updatedb rsync \
+const HEAVY: &str = "apt apt-get aptitude unattended-upgr dpkg dnf rpm fstrim e2scrub updatedb \
+    rsync \
     badblocks fsck.ext4 f3write";
 
 pub const IN_USE: &str = "background I/O";

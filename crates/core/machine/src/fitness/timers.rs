@@ -8,7 +8,8 @@ const AHEAD_NS: i64 = 30 * 60 * 1_000_000_000;
 
 /// Timers of Debian, Ubuntu, Fedora and Raspberry Pi OS that read or write much. The rest (log
 /// rotation, clean-up of /tmp) moves little.
-const HEAVY: &str = "apt-daily apt-daily-upgrade anacron btrfs-balance btrfs-scrub dnf-makecache e2scrub_all \
+const HEAVY: &str = "apt-daily apt-daily-upgrade anacron btrfs-balance btrfs-scrub \
+    dnf-makecache e2scrub_all \
     fstrim man-db mdcheck_continue mdcheck_start mlocate-updatedb plocate-updatedb \
     raid-check snapper-timeline updatedb xfs_scrub_all";
 

@@ -1,7 +1,7 @@
 //! What bakeoff knows of a filesystem that it can make, and how a plan's word finds it.
 //!
-//! The filesystems themselves are rows of `data/filesystems.toml`, from which docs/filesystems.md is
-//! made; how the options of a stack are put together is in [`super::options`].
+//! The filesystems themselves are rows of `data/filesystems.toml`, from which docs/filesystems.md
+//! is made; how the options of a stack are put together is in [`super::options`].
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

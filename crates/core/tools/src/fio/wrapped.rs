@@ -20,7 +20,8 @@ const ENDS: [(&str, &str, &str); 7] = [
     ("cpu", "usr=", "ctx="),
     ("issued", "total=", "short="),
 ];
-const WITHOUT_END: &str = "clat slat lat sync bw iops cpu issued IO submit complete latency fsync/fdatasync/sync_file_range";
+const WITHOUT_END: &str = "clat slat lat sync bw iops cpu issued IO submit complete latency \
+    fsync/fdatasync/sync_file_range";
 
 /// A line, or several that are one.
 #[derive(Clone, Debug, PartialEq)]

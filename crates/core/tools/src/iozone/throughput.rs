@@ -1,5 +1,5 @@
-//! Throughput mode (`-t N`): a block of lines a test, from the view of parent and children. What says
-//! no test of its own may be another's where a line is missing above.
+//! Throughput mode (`-t N`): a block of lines a test, from the view of parent and children. What
+//! says no test of its own may be another's where a line is missing above.
 
 use crate::scan::ToolResult;
 use crate::scan::grammar::{Form, Grammar, fault, figures, first, head, kind, own};

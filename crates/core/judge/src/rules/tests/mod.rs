@@ -47,7 +47,8 @@ fn rules_are_found_by_number_and_by_name() {
     assert!(Rule::find("L00").is_none());
 }
 
-/// A check of an unlisted rule would have no severity, and a rule without a check would say nothing.
+/// A check of an unlisted rule would have no severity, and a rule without a check would say
+/// nothing.
 #[test]
 fn every_rule_is_in_the_table_and_has_a_check() {
     let of_designs = [place::CHECKS, asked::CHECKS].into_iter().flatten().map(|of| of.0);
