@@ -25,7 +25,9 @@ const WRITE_BYTES: usize = 64 << 10;
 
 /// Pages for each page written from which on the count is looked into: others may have made them.
 const SUSPECT: f64 = 0.3;
-const WATCHED_WRITES: u32 = 3;
+/// Writes that are watched: beside other programs the thread that looks may miss the cached pages
+/// of the first ones.
+const WATCHED_WRITES: u32 = 8;
 /// Looks during a write from which on it was watched. On a busy machine it may be over before the
 /// thread that looks has its turn.
 const LOOKS: u32 = 16;
