@@ -1,4 +1,4 @@
-"""What `compare.py` measures that does not depend on a disk: starts, clock readings, data, and what
+"""What `compare.py` measures that does not depend on a disk: starts, clock readings, and what
 watching the machine costs."""
 
 import os
@@ -9,14 +9,13 @@ from pathlib import Path
 import instructions
 from common import Spread, answer, answer_json, events, pss_bytes
 
-STARTS, CHECKS, IOSTAT_S = 21, 5, 10
+STARTS, IOSTAT_S = 21, 10
 
 
 def fixed_figures(bench) -> dict:
     """What does not depend on a disk."""
     one_io = [bench.bakeoff, "bench", bench.file, "--bs", 4096, "--io_size", 4096, "--quiet"]
     fio = ["fio", "--name=one", f"--filename={bench.file}", "--rw=randread", "--bs=4k"]
-    checks = [answer_json(bench.bakeoff, "check", "--engine")["engine"] for _ in range(CHECKS)]
     counts = [(name, now, case[6]) for name, case, _, now in instructions.figures() if now]
     return {
         "start": starts([bench.bakeoff, "--version"]),
@@ -24,8 +23,6 @@ def fixed_figures(bench) -> dict:
         "one_io": starts(one_io),
         "fio_one_io": starts([*fio, "--io_size=4k", "--size=1m"]),
         "clock_reads": clock_reads(bench),
-        "fill": Spread(check["fill_bytes_per_s"] / 1e9 for check in checks),
-        "verify": Spread(check["verify_bytes_per_s"] / 1e9 for check in checks),
         "instructions": counts,
         **watching(bench),
         **iostat(),

@@ -76,9 +76,7 @@ IMPURE = {
     "env": "take the value as an argument",
 }
 # A table that is read once is a value.
-MODULE = re.compile(
-    rf"\bstd::(?:\{{(?:[^;]*?[{{,\s])?)?({'|'.join(IMPURE)})\b(?!::LazyLock\b)"
-)
+MODULE = re.compile(rf"\bstd::(?:\{{(?:[^;]*?[{{,\s])?)?({'|'.join(IMPURE)})\b(?!::LazyLock\b)")
 STARTED = re.compile(r"\bprocess::(?:\{[^;}]*\b)?Command\b")
 # A search in a sentence of ours, or its comparison with a literal, behind changes of its form.
 SENTENCE = re.compile(

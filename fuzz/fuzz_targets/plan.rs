@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_judge::plan::{Here, NAME_CHARS, Target, expand, parse};
+use bakeoff_judge::plan::{PlanMachine, NAME_CHARS, Target, expand, parse};
 use bakeoff_machine::setup::lacking::Lacking;
 use bakeoff_model::candidate::Stack;
 use libfuzzer_sys::fuzz_target;
@@ -24,7 +24,7 @@ fuzz_target!(|text: &str| {
     };
     let job_files: BTreeMap<String, String> =
         plan.job_files().map(|name| (name.to_string(), String::new())).collect();
-    let here = Here { supports: &supports, job_files: &job_files };
+    let here = PlanMachine { supports: &supports, job_files: &job_files };
     let targets: Vec<Target> = ["sda", "disk.img"]
         .map(|name| Target { name: name.to_string(), region_bytes: Some(1 << 30) })
         .into();

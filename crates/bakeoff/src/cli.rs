@@ -27,7 +27,7 @@ pub mod formats;
 pub mod history;
 
 pub use bench::{Bench, Fallocate};
-use history::{Fleet, Runs};
+use history::{FleetArgs, Runs};
 
 /// Find which filesystem, encryption and I/O scheduler suit this drive on this board, and what
 /// limits it
@@ -98,11 +98,11 @@ pub enum Command {
     /// Compare all filesystems available here on scratch images (needs root)
     Demo(Demo),
     /// Show what a plan would do (cases, commands, time, bytes written) without running it
-    Plan(Plan),
+    Plan(PlanArgs),
     /// Run a plan on drives, partitions or images
-    Run(Box<Run>),
+    Run(Box<RunArgs>),
     /// Check that the capacity of a drive is real (overwrites samples and restores them)
-    Probe(Probe),
+    Probe(ProbeArgs),
     /// Measure one job with fio's option names
     Bench(Box<Bench>),
     /// Continue a run after a crash, a power cut or a limit
@@ -112,13 +112,13 @@ pub enum Command {
     /// List, search, label or remove stored runs, and show the history of a drive
     Runs(Runs),
     /// Compare many boards: the answer for each, and a prediction for the next one
-    Fleet(Fleet),
+    Fleet(FleetArgs),
     /// Show stored runs, or write them as pages, images, tables or bundles (-o FILE)
     Show(Show),
     /// Compare stored runs, or results of others with a run
     Compare(Compare),
     /// Check whether this machine and target are ready for measuring
-    Check(Check),
+    Check(CheckArgs),
     /// Show the activity of drives, CPUs, memory and threads, like iostat
     Watch(Watch),
     /// Import exported runs, or results of fio, dd, ioping and other tools
@@ -127,7 +127,7 @@ pub enum Command {
     #[command(name = "self")]
     Own {
         #[command(subcommand)]
-        action: Own,
+        action: SelfArgs,
     },
     /// Serve stored runs and the current run as web pages, a JSON API and metrics
     #[cfg(feature = "dashboard")]
@@ -136,9 +136,9 @@ pub enum Command {
 
 /// What `self` does.
 #[derive(Debug, Subcommand)]
-pub enum Own {
+pub enum SelfArgs {
     /// Install the tools that the demo or a plan needs, after confirmation
-    Setup(Setup),
+    Setup(SetupArgs),
     /// Check a plan, a run or another tool's results for problems that limit conclusions
     Lint(Lint),
     /// Test how often verdicts are right, on simulated drives with a known ranking
@@ -182,7 +182,7 @@ pub struct Quick {
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
-    pub beside: Beside,
+    pub beside: BesideArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -196,11 +196,11 @@ pub struct Demo {
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
-    pub beside: Beside,
+    pub beside: BesideArgs,
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Setup {
+pub struct SetupArgs {
     /// TOML file, or name of a built-in plan (default: the tools of the demo)
     pub plan: Option<PathBuf>,
     /// Install without asking
@@ -209,7 +209,7 @@ pub struct Setup {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Plan {
+pub struct PlanArgs {
     /// TOML file, or name of a built-in plan (default: list the built-in plans)
     pub plan: Option<PathBuf>,
     #[command(flatten)]
@@ -244,7 +244,7 @@ pub struct OnTargets {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Run {
+pub struct RunArgs {
     /// TOML file, or name of a built-in plan (`bakeoff plan` lists them)
     pub plan: PathBuf,
     #[command(flatten)]
@@ -262,11 +262,11 @@ pub struct Run {
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
-    pub beside: Beside,
+    pub beside: BesideArgs,
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Probe {
+pub struct ProbeArgs {
     /// Drive (sda or /dev/sda), partition or image
     #[arg(value_parser = device_parser())]
     pub target: PathBuf,
@@ -301,7 +301,7 @@ pub struct Resume {
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
-    pub beside: Beside,
+    pub beside: BesideArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -365,7 +365,7 @@ pub struct Lint {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Check {
+pub struct CheckArgs {
     /// Directory, file or block device (default: the current directory)
     #[arg(value_name = "TARGET", value_parser = device_parser())]
     pub target: Option<PathBuf>,
@@ -390,7 +390,7 @@ pub struct Watch {
 
 /// Options that accompany a run.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub struct Beside {
+pub struct BesideArgs {
     /// Command that prints the current power in watts, for energy per GB (default: the machine's
     /// meters)
     #[arg(long, value_name = "COMMAND")]

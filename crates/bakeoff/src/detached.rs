@@ -12,7 +12,7 @@ use bakeoff_model::path::RawPath;
 
 use crate::exec::{Spec, background, find_program};
 use crate::fault::{Fault, Outcome};
-use crate::files::{Entry, FileError, User};
+use crate::files::{Entry, FileError, OtherUser};
 use crate::host;
 use crate::signals::Cancel;
 use crate::store::place;
@@ -69,7 +69,7 @@ fn early_end(child: &mut Child, log: &Path, watched: Duration) -> Result<Option<
 
 fn log_file(store: &Path) -> Result<(PathBuf, File), Fault> {
     let name = format!("{}-{}.log", host::unix_ns(), std::process::id());
-    let owner = User::behind_sudo();
+    let owner = OtherUser::behind_sudo();
     let made = || {
         let logs = Entry::making(store, (0o700, owner.as_ref()))?.beside(".logs");
         let log = logs.make_directory((0o700, owner.as_ref()))?.entry(name);

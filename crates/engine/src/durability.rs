@@ -102,7 +102,7 @@ struct LaneCheck<'a> {
     under_way: u64,
 }
 
-struct Stretch {
+struct DurabilityStretch {
     last: Vec<Option<NonZeroU64>>,
     later: BTreeMap<u64, Vec<u64>>,
 }
@@ -141,9 +141,10 @@ impl LaneCheck<'_> {
     }
 
     /// Walks the lane's operations again.
-    fn stretch(&self, first: u64, count: u64) -> Stretch {
+    fn stretch(&self, first: u64, count: u64) -> DurabilityStretch {
         // count is at most NOTED_MAX.
-        let mut stretch = Stretch { last: vec![None; count as usize], later: BTreeMap::new() };
+        let mut stretch =
+            DurabilityStretch { last: vec![None; count as usize], later: BTreeMap::new() };
         let mut cursor = Cursor::new(self.job, self.span, self.lane);
         let under_way = self.acked.saturating_add(self.under_way);
         for op in 0..under_way {

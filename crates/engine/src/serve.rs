@@ -7,7 +7,7 @@ use std::os::fd::BorrowedFd;
 use bakeoff_model::json;
 use bakeoff_model::measurement::Measurement;
 use bakeoff_tools::native::sliced::{Answer, ORDER_LIMIT_BYTES, Order};
-use bakeoff_tools::native::{Reply, TASK_LIMIT_BYTES, TargetKind, Task};
+use bakeoff_tools::native::{NativeTask, Reply, TASK_LIMIT_BYTES, TargetKind};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 use crate::durability::look_for;
@@ -51,7 +51,7 @@ fn say(output: &mut impl Write, answer: serde_json::Result<Vec<u8>>) -> Result<(
     written.map_err(|e| EngineError::io("replying to the parent process", e))
 }
 
-fn read_task(input: impl Read) -> Result<Task, EngineError> {
+fn read_task(input: impl Read) -> Result<NativeTask, EngineError> {
     let mut bytes = Vec::new();
     let read = input.take(TASK_LIMIT_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(EngineError::protocol)?;
@@ -72,7 +72,7 @@ fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
     Ok(())
 }
 
-fn do_task(task: &Task, open: OpenDatabase) -> Result<Reply, EngineError> {
+fn do_task(task: &NativeTask, open: OpenDatabase) -> Result<Reply, EngineError> {
     let at = Spot { path: task.target.as_path(), inode: task.inode };
     let live = task.live_fd.map(borrow).transpose()?;
     let acks = task.acks_fd.map(borrow).transpose()?;
@@ -122,7 +122,8 @@ fn whole_cell(
     input: &mut impl BufRead,
     output: &mut impl Write,
 ) -> Result<Measurement, EngineError> {
-    let task: Task = json::read(&line(input, TASK_LIMIT_BYTES)?).map_err(EngineError::protocol)?;
+    let task: NativeTask =
+        json::read(&line(input, TASK_LIMIT_BYTES)?).map_err(EngineError::protocol)?;
     die_with(task.parent_pid)?;
     if task.profile.is_some() || task.look_for.is_some() || task.acks_fd.is_some() {
         return Err(EngineError::protocol("this task cannot be done in slices"));

@@ -12,19 +12,19 @@ use crate::waiting;
 
 pub type Measure<'m> = &'m mut dyn FnMut(&Go) -> Result<SliceReport, EngineError>;
 
-pub type Talk<'t> = &'t mut dyn FnMut(Measure<'_>) -> Result<(), EngineError>;
+pub type SliceTalk<'t> = &'t mut dyn FnMut(Measure<'_>) -> Result<(), EngineError>;
 
 /// How a cell is measured.
 pub enum How<'t> {
     AtOnce,
-    InSlices(Talk<'t>),
+    InSlices(SliceTalk<'t>),
 }
 
 /// Measures slices with a crew, as often as `talk` says, and adds up what its members did in each.
 pub fn in_crew<W: Worker<Order = Go, Done = Piece, End = Outcome>>(
     cell: Cell,
     prepare: impl Fn(u32) -> Result<W, EngineError> + Sync,
-    talk: Talk<'_>,
+    talk: SliceTalk<'_>,
 ) -> Result<Vec<Outcome>, EngineError> {
     with_crew(cell.job.numjobs, cell.live, prepare, |slice| {
         talk(&mut |go| {

@@ -7,7 +7,7 @@ use crate::check::check;
 use crate::error::EngineError;
 use crate::lanes;
 use crate::live::Live;
-use crate::slice_report::{How, Talk};
+use crate::slice_report::{How, SliceTalk};
 use crate::target::Target;
 
 /// The job as slices do it: what it wrote is flushed at the end of each, so that the next one,
@@ -24,7 +24,7 @@ pub fn measure_slices(
     job: &Job,
     find: impl FnOnce(&Job) -> Result<Target, EngineError>,
     live: &Live,
-    talk: Talk<'_>,
+    talk: SliceTalk<'_>,
 ) -> Result<Measurement, EngineError> {
     check(job)?;
     if !job.can_be_sliced() || job.engine == EngineName::Nop {

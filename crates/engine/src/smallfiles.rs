@@ -60,7 +60,7 @@ pub fn measure(
     let clock = Clock::find();
     let cost = calibrate::cost(job, 1, clock)?;
     let cell = Cell { job, depth: 1, in_turns: false, cost, clock, live };
-    let lane = |index| Lane::new(cell, index, target.open_directory()?);
+    let lane = |index| FilesLane::new(cell, index, target.open_directory()?);
     let mut read_bytes = 0;
     let (lanes, usage) = match how {
         How::AtOnce => run_lanes(job.numjobs, live, |index| {
@@ -102,7 +102,7 @@ impl FileName {
     }
 }
 
-pub struct Lane<'a> {
+pub struct FilesLane<'a> {
     cell: Cell<'a>,
     index: u32,
     directory: OwnedFd,
@@ -131,7 +131,7 @@ struct SetCounts {
     files: u64,
 }
 
-impl Drop for Lane<'_> {
+impl Drop for FilesLane<'_> {
     fn drop(&mut self) {
         for number in self.removed..self.made {
             // On the way out of an error there is nobody left to tell; the parent removes the
@@ -145,11 +145,11 @@ impl Drop for Lane<'_> {
     }
 }
 
-impl<'a> Lane<'a> {
+impl<'a> FilesLane<'a> {
     pub fn new(cell: Cell<'a>, index: u32, directory: OwnedFd) -> Result<Self, EngineError> {
         let job = cell.job;
         let kinds = [Kind::Create, Kind::Stat, Kind::Read, Kind::Unlink, Kind::Flush];
-        Ok(Lane {
+        Ok(FilesLane {
             cell,
             index,
             directory,
@@ -370,7 +370,7 @@ impl<'a> Lane<'a> {
     }
 }
 
-impl Lane<'_> {
+impl FilesLane<'_> {
     /// Does one part of a slice; the next may follow at once.
     fn part(&mut self, go: &Go, units: u32) -> Result<Piece, EngineError> {
         let job = self.cell.job;
@@ -400,7 +400,7 @@ impl Lane<'_> {
     }
 }
 
-impl Worker for Lane<'_> {
+impl Worker for FilesLane<'_> {
     type Order = Go;
     type Done = Piece;
     type End = Outcome;

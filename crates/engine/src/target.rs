@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::step::Inode;
-use bakeoff_tools::native::{TargetKind, Task};
+use bakeoff_tools::native::{NativeTask, TargetKind};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Statx, StatxFlags, fstat, openat, statx};
 use rustix::io::Errno;
 
@@ -138,7 +138,7 @@ impl Target {
 
     /// Finds what a task names, if it is what the parent checked. `job` is the task's, or what
     /// comes of it.
-    pub fn of_task(task: &Task, job: &Job) -> Result<Target, EngineError> {
+    pub fn of_task(task: &NativeTask, job: &Job) -> Result<Target, EngineError> {
         let at = Spot { path: task.target.as_path(), inode: task.inode };
         Target::expect(at, task.target_kind, job)?;
         let mut target = Target::find(at, job)?;

@@ -2,7 +2,7 @@
 
 use bakeoff_judge::testing::RunBuilder;
 use bakeoff_model::candidate::Skipped;
-use bakeoff_model::ceiling::{Because, Ceilings, Layer, LayerRate, LeftOut};
+use bakeoff_model::ceiling::{CeilingCause, CeilingLayer, Ceilings, LayerRate, LeftOut};
 use bakeoff_model::event::{Cell, Event, What};
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::telemetry::{
@@ -52,16 +52,19 @@ fn ceilings() -> Ceilings {
     };
     Ceilings {
         measured: vec![
-            rate_of(Layer::Deep, 0, Some(0), 118e6),
-            rate_of(Layer::Deep, 0, Some(1), 43e6),
-            rate_of(Layer::Calls, 0, None, 2.9e9),
-            rate_of(Layer::NoFlush, 1, Some(0), 9100.0),
+            rate_of(CeilingLayer::Deep, 0, Some(0), 118e6),
+            rate_of(CeilingLayer::Deep, 0, Some(1), 43e6),
+            rate_of(CeilingLayer::Calls, 0, None, 2.9e9),
+            rate_of(CeilingLayer::NoFlush, 1, Some(0), 9100.0),
         ],
         skipped: vec![Skipped {
             name: "the same without flushing for randwrite".to_string(),
             reason: "no space left on device".to_string(),
         }],
-        left_out: vec![LeftOut { workload: Some(WorkloadIx::new(1)), because: Because::Failed }],
+        left_out: vec![LeftOut {
+            workload: Some(WorkloadIx::new(1)),
+            because: CeilingCause::Failed,
+        }],
     }
 }
 

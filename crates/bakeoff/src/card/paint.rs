@@ -1,7 +1,7 @@
 //! Shapes onto pixels. The outlines become masks of coverage by the crate zeno; here they are mixed
 //! into the picture.
 
-use bakeoff_report::picture::{Color, Outline, Picture, Shape, Text};
+use bakeoff_report::picture::{Color, Outline, Picture, PictureText, Shape};
 use zeno::{Command, Mask, PathData, Stroke, Style, Transform};
 
 use super::letters::Letters;
@@ -44,7 +44,7 @@ impl Canvas {
         }
     }
 
-    fn text(&mut self, text: &Text, letters: &Letters) {
+    fn text(&mut self, text: &PictureText, letters: &Letters) {
         let (outline, width) = letters.outline(&text.text, text.size, text.is_bold);
         let left = if text.is_right { width } else { 0.0 };
         let to = Transform::translation(text.at.0 as f32 - left, text.at.1 as f32);

@@ -49,11 +49,11 @@ impl Runs {
 #[derive(Debug, clap::Subcommand)]
 pub enum RunsAction {
     /// Label a stored run
-    Label(Label),
+    Label(LabelArgs),
     /// Remove a stored run
     Rm(OneRun),
     /// Show how the speed of a drive changed over its stored runs
-    Trend(Trend),
+    Trend(TrendArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -63,7 +63,7 @@ pub struct OneRun {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Label {
+pub struct LabelArgs {
     /// Start of a run ID, or `last`
     pub run: String,
     /// The label; it is listed and exported with the run
@@ -75,7 +75,7 @@ pub struct Label {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Trend {
+pub struct TrendArgs {
     /// Part of the vendor, model or serial number of a drive, or its path, such as /dev/sda
     pub drive: String,
     /// Only runs that began then or later: a date (UTC), or a time span such as 12h, 7d or 4w
@@ -101,7 +101,7 @@ pub struct Push {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Fleet {
+pub struct FleetArgs {
     #[command(subcommand)]
     pub action: FleetAction,
 }

@@ -45,7 +45,7 @@ pub fn print_either(
 }
 
 /// How much of an answer is printed as text.
-pub enum Extent<'a> {
+pub enum AnswerDetail<'a> {
     Screen(Option<&'a Path>),
     Details,
 }
@@ -55,7 +55,7 @@ pub fn print(
     global: &Global,
     run: &Run,
     analysis: &Analysis,
-    extent: &Extent,
+    extent: &AnswerDetail,
 ) -> Result<(), Fault> {
     let mut options = text_options();
     let text = match global.format {
@@ -64,8 +64,8 @@ pub fn print(
             // reads on.
             options.plain = global.format.is_some() && !std::io::stdout().is_terminal();
             match extent {
-                Extent::Details => report::text(run, analysis, &options),
-                Extent::Screen(path) => {
+                AnswerDetail::Details => report::text(run, analysis, &options),
+                AnswerDetail::Screen(path) => {
                     let path = path.map(|path| RawPath::new(path).to_string());
                     report::screen(run, analysis, &options, path.as_deref())
                 }

@@ -14,13 +14,13 @@ use crate::steps::locked_target::LockedTarget;
 use crate::steps::target;
 
 /// A block device that may be used, locked and claimed while it is written.
-pub struct Device {
+pub struct ClaimedDevice {
     pub place: Place,
     _held: Option<LockedTarget>,
 }
 
 /// Finds out about the device at `path`; for writing, asks the guard and for the token.
-pub fn open_device(path: &Path, writes: bool, erase: Option<&str>) -> Result<Device, Fault> {
+pub fn open_device(path: &Path, writes: bool, erase: Option<&str>) -> Result<ClaimedDevice, Fault> {
     if !writes {
         return to_read(path);
     }
@@ -28,10 +28,10 @@ pub fn open_device(path: &Path, writes: bool, erase: Option<&str>) -> Result<Dev
     let given: Vec<String> = erase.map(str::to_string).into_iter().collect();
     consent::to_erase(&[&target], &given)?;
     let held = target.take(false)?;
-    Ok(Device { place: target.place, _held: Some(held) })
+    Ok(ClaimedDevice { place: target.place, _held: Some(held) })
 }
 
-fn to_read(path: &Path) -> Result<Device, Fault> {
+fn to_read(path: &Path) -> Result<ClaimedDevice, Fault> {
     let unusable =
         |e: std::io::Error| Fault::environment(format!("cannot use {}: {e}", RawPath::new(path)));
     let found = std::fs::metadata(path).map_err(unusable)?;
@@ -47,5 +47,5 @@ fn to_read(path: &Path) -> Result<Device, Fault> {
         _ => unusable(error),
     })?;
     let place = target::place_of(path, dev, &host::system().map_err(unusable)?)?;
-    Ok(Device { place, _held: None })
+    Ok(ClaimedDevice { place, _held: None })
 }

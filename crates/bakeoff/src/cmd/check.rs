@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_machine::fitness::facts::Target;
 use bakeoff_machine::fitness::{self, Status};
-use bakeoff_machine::guard::{self, Verdict};
+use bakeoff_machine::guard::{self, GuardVerdict};
 use bakeoff_machine::prepare::device::System;
 use bakeoff_machine::sysinfo::dev::Dev;
 use bakeoff_model::path::RawPath;
 use bakeoff_report as report;
 
 use super::{answer, stored};
-use crate::cli::{Check, Format, Global};
+use crate::cli::{CheckArgs, Format, Global};
 use crate::fault::{self, Fault, Outcome, is_missing};
 use crate::host;
 use crate::signals::Cancel;
 use crate::ui::{out, say};
 
-pub fn run(global: &Global, args: &Check) -> Result<Outcome, Fault> {
+pub fn run(global: &Global, args: &CheckArgs) -> Result<Outcome, Fault> {
     let format = stored::format(global, "check")?;
     let path = args.target.as_deref().unwrap_or(Path::new("."));
     let cancel = Cancel::listen().map_err(Fault::environment)?;
@@ -88,8 +88,8 @@ fn device(shown: RawPath, dev: Dev, system: &System) -> Result<Target, Fault> {
         )));
     }
     let in_use = match guard::verdict(dev, system, false) {
-        Verdict::Safe => Vec::new(),
-        Verdict::No(reasons) => reasons,
+        GuardVerdict::Safe => Vec::new(),
+        GuardVerdict::No(reasons) => reasons,
     };
     let chain = system.chain(&[dev]).into_iter().map(|d| d.layer.clone()).collect();
     Ok(Target::Device { name: shown.to_string(), chain, in_use })

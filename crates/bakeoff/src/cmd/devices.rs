@@ -6,7 +6,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use bakeoff_machine::guard::{self, Verdict};
+use bakeoff_machine::guard::{self, GuardVerdict};
 use bakeoff_machine::prepare::device::{BlockDevice, System};
 use bakeoff_model::host::LayerKind;
 use bakeoff_report::devices::{Asker, Devices};
@@ -67,7 +67,7 @@ fn look_into(system: &mut System, global: &Global) {
         let read = host::look_into(system, dev, &Path::new("/dev").join(&name));
         // One that is in use has no token anyway.
         if let Err(error) = read
-            && guard::verdict(dev, system, false) == Verdict::Safe
+            && guard::verdict(dev, system, false) == GuardVerdict::Safe
         {
             say::note(global.quiet, format_args!("No erase token for {name}: {error}"));
         }

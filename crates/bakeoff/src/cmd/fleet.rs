@@ -11,13 +11,13 @@ use bakeoff_report::fleet::{self, MOST_BOARDS};
 use bakeoff_report::fleet_list;
 
 use super::{answer, stored};
-use crate::cli::history::{Fleet, FleetAction, FleetReport};
+use crate::cli::history::{FleetAction, FleetArgs, FleetReport};
 use crate::cli::{Format, Global};
 use crate::fault::{self, Fault, Outcome};
 use crate::store::{Machines, Records, RunId, Summary, folded};
 use crate::ui::{out, say};
 
-pub fn run(global: &Global, args: &Fleet) -> Result<Outcome, Fault> {
+pub fn run(global: &Global, args: &FleetArgs) -> Result<Outcome, Fault> {
     match &args.action {
         FleetAction::List => list(global),
         FleetAction::Report(args) => report(global, args),

@@ -22,7 +22,7 @@ use super::{runs, stored};
 use crate::cli::{Format, Global, Import};
 use crate::fault::{Fault, Outcome};
 use crate::store::import::{import, unreadable};
-use crate::store::{ErrorClass, Imported, RunId, Sqlite, StoreError, place};
+use crate::store::{ErrorClass, RunId, Sqlite, StoreError, StoredImport, place};
 use crate::ui::{out, say};
 
 /// How much of a file is looked at to see what it is: a bundle's head is far shorter.
@@ -105,7 +105,7 @@ fn print_plans(args: &Import) -> Result<Outcome, Fault> {
 }
 
 enum Done {
-    Bundle(RunId, Imported),
+    Bundle(RunId, StoredImport),
     Text(Box<Found>),
 }
 
@@ -143,7 +143,7 @@ fn one(
     };
     let whole = std::io::BufReader::new(Cursor::new(head).chain(input));
     let (run, done) = import(store, whole)?;
-    if matches!(done, Imported::New(_)) {
+    if matches!(done, StoredImport::New(_)) {
         runs::keep_digest(store, &run);
     }
     Ok(Done::Bundle(run, done))
@@ -177,12 +177,17 @@ fn say_text(format: Format, source: &Source, found: &Found) -> std::io::Result<(
     out::print(None, &answer::laid_out(&report::import_document(&name, found), Format::Text))
 }
 
-fn say_bundle(format: Format, source: &Source, run: &RunId, done: Imported) -> std::io::Result<()> {
+fn say_bundle(
+    format: Format,
+    source: &Source,
+    run: &RunId,
+    done: StoredImport,
+) -> std::io::Result<()> {
     let name = &source.name;
     if format == Format::Json {
         let (is_new, events) = match done {
-            Imported::New(events) => (true, Some(events)),
-            Imported::Already => (false, None),
+            StoredImport::New(events) => (true, Some(events)),
+            StoredImport::Already => (false, None),
         };
         let result = json!({
             "schema": "bakeoff/import/1", "source": name, "run": run.as_str(), "new": is_new,
@@ -191,14 +196,14 @@ fn say_bundle(format: Format, source: &Source, run: &RunId, done: Imported) -> s
         return out::print(Some(format), &format!("{result}\n"));
     }
     match done {
-        Imported::New(events) => out::print(
+        StoredImport::New(events) => out::print(
             None,
             &format!(
                 "imported run {run} from {name}, {events} events. Show it with `bakeoff show \
                  {run}`\n"
             ),
         ),
-        Imported::Already => {
+        StoredImport::Already => {
             let known = "is already in the store; nothing was changed";
             out::print(None, &format!("run {run} from {name} {known}\n"))
         }

@@ -3,7 +3,7 @@
 use bakeoff_model::path::sanitize;
 
 use super::stored;
-use crate::cli::history::Label;
+use crate::cli::history::LabelArgs;
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::store::Store;
@@ -11,7 +11,7 @@ use crate::ui::out;
 
 const MOST: usize = 200;
 
-pub fn run(global: &Global, args: &Label) -> Result<Outcome, Fault> {
+pub fn run(global: &Global, args: &LabelArgs) -> Result<Outcome, Fault> {
     let format = stored::format(global, "runs label")?;
     let label = args.text.as_deref().map(str::trim).filter(|_| !args.remove);
     match label {

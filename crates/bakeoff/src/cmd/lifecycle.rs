@@ -10,9 +10,9 @@ use bakeoff_model::path::RawPath;
 use bakeoff_model::run::{Run, StepRecord};
 use bakeoff_model::verdict::Analysis;
 
-use super::answer::{self, Extent};
+use super::answer::{self, AnswerDetail};
 use super::{notify, stored};
-use crate::cli::{Beside, Global};
+use crate::cli::{BesideArgs, Global};
 use crate::fault::{self, Fault, Outcome};
 use crate::host::power;
 use crate::places::target_set::TargetSet;
@@ -33,7 +33,7 @@ use crate::ui::{announce, say};
 #[derive(Clone, Debug)]
 pub struct Ending {
     pub report: Option<PathBuf>,
-    pub beside: Beside,
+    pub beside: BesideArgs,
     pub remains: Remains,
 }
 
@@ -63,7 +63,7 @@ impl Ending {
     ///
     /// # Errors
     /// The report cannot be written, or the address of a server is none or has a password in it.
-    pub fn new(report: Option<PathBuf>, beside: &Beside) -> Result<Ending, Fault> {
+    pub fn new(report: Option<PathBuf>, beside: &BesideArgs) -> Result<Ending, Fault> {
         if let Some(path) = &report {
             stored::check_output(path)?;
         }
@@ -298,13 +298,13 @@ fn print_answer(
     analysis: &Analysis,
     written: Option<&Path>,
 ) -> Result<(), Fault> {
-    answer::print(global, run, analysis, &Extent::Screen(written)).map_err(|fault| {
-        match fault.is_silent() {
+    answer::print(global, run, analysis, &AnswerDetail::Screen(written)).map_err(
+        |fault| match fault.is_silent() {
             true => fault,
             false => fault
                 .and(format!("the run is saved. Show it with `bakeoff show {}`", run.header.run)),
-        }
-    })
+        },
+    )
 }
 
 pub fn say_recovered(recovered: &recover::Recovered, quiet: bool) {

@@ -41,7 +41,7 @@ mod unkept;
 mod watch;
 
 use crate::cli::history::RunsAction;
-use crate::cli::{Args, Command, Own};
+use crate::cli::{Args, Command, SelfArgs};
 use crate::fault::{Fault, Outcome};
 
 pub fn run(args: Args) -> Result<Outcome, Fault> {
@@ -75,10 +75,10 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         Some(Command::Check(args)) => check::run(&global, &args),
         Some(Command::Watch(args)) => watch::run(&global, &args),
         Some(Command::Own { action }) => match action {
-            Own::Setup(args) => setup::run(&global, &args),
-            Own::Lint(args) => lint::run(&global, &args),
-            Own::Simulate(args) => simulate::run(&global, &args),
-            Own::ReportBug(args) => report_bug::run(&global, &args),
+            SelfArgs::Setup(args) => setup::run(&global, &args),
+            SelfArgs::Lint(args) => lint::run(&global, &args),
+            SelfArgs::Simulate(args) => simulate::run(&global, &args),
+            SelfArgs::ReportBug(args) => report_bug::run(&global, &args),
         },
         #[cfg(feature = "dashboard")]
         Some(Command::Serve(_)) => Err(Fault::bug("serve is not started here")),

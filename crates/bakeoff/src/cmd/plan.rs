@@ -7,7 +7,7 @@ use bakeoff_report::plan::{PlanView, SpeedView, TargetView, state_label};
 use bakeoff_stats::units;
 
 use super::{answer, stored};
-use crate::cli::{Format, Global, Plan};
+use crate::cli::{Format, Global, PlanArgs};
 use crate::fault::{Fault, Outcome};
 use crate::places::survey;
 use crate::places::targets::Wanted;
@@ -18,7 +18,7 @@ use crate::signals::Cancel;
 use crate::ui::say;
 
 /// Shows the plan; refuses what `run` would refuse, after showing it.
-pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
+pub fn run(global: &Global, args: &PlanArgs) -> Result<Outcome, Fault> {
     let format = stored::format(global, "plan")?;
     let (name, args) = match (&args.plan, &args.on) {
         (Some(name), on) => (name, on),

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use bakeoff_machine::prepare::steps;
-use bakeoff_machine::probe::judge::{self, Verdict};
+use bakeoff_machine::probe::judge::{self, ProbeVerdict};
 use bakeoff_machine::probe::{
-    FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, Readback, SMALLEST_BYTES, card,
+    FLUSH_AGAIN_BYTES, FLUSH_BYTES, Readback, SMALLEST_BYTES, SampleLayout, card,
 };
 use bakeoff_model::path::RawPath;
 use bakeoff_model::undo::DriveId;
@@ -14,14 +14,14 @@ use bakeoff_report as report;
 use bakeoff_stats::units;
 
 use super::{answer, consent, lifecycle, stored, unkept};
-use crate::cli::{Global, Probe};
+use crate::cli::{Global, ProbeArgs};
 use crate::fault::{Fault, Outcome};
-use crate::files::{Entry, User};
+use crate::files::{Entry, OtherUser};
 use crate::host;
 use crate::planning::new_run;
 use crate::signals::Cancel;
 use crate::steps::locked_target::LockedTarget;
-use crate::steps::probing::{self, Device};
+use crate::steps::probing::{self, ProbedDevice};
 use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::steps::stepper;
@@ -29,7 +29,7 @@ use crate::steps::target::{self, Target};
 use crate::store::place;
 use crate::ui::say;
 
-pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
+pub fn run(global: &Global, args: &ProbeArgs) -> Result<Outcome, Fault> {
     let format = stored::format(global, "probe")?;
     let target = target::look(&args.target, args.shares_disk_with_root)?;
     let store = place::path(global.store.as_deref())?;
@@ -63,8 +63,8 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
     found.hint = target.sd_card_id().and_then(|id| card::hint(&id));
     answer::print_either(format, || report::probe_json(&found), || report::probe_document(&found))?;
     remains.end(Ok(match found.verdict {
-        Verdict::NoEvidence => Outcome::Done,
-        Verdict::Mismatch | Verdict::Unstable => Outcome::Open,
+        ProbeVerdict::NoEvidence => Outcome::Done,
+        ProbeVerdict::Mismatch | ProbeVerdict::Unstable => Outcome::Open,
     }))
 }
 
@@ -112,11 +112,11 @@ fn probe(
         };
         Fault::environment(format!("probing {} failed: {e}{kept}", target.path))
     };
-    let mut device = Device::held(held)?;
+    let mut device = ProbedDevice::held(held)?;
     let size = target.room.target_bytes;
     let seed = global.seed.unwrap_or_else(new_run::fresh_u64);
     let mut pass = |flush_bytes: u64, number: u64| -> Result<Vec<(u64, Readback)>, Fault> {
-        let layout = Layout::new(size, seed.wrapping_add(number), flush_bytes);
+        let layout = SampleLayout::new(size, seed.wrapping_add(number), flush_bytes);
         check_room(saved, &layout)?;
         // Other samples than any probe before: what an old one wrote is not taken for this one's.
         let seen = probing::pass(&mut device, &layout, new_run::fresh_u64(), saved, cancel);
@@ -143,11 +143,11 @@ fn probe(
 }
 
 fn make_directory_of(saved: &Path) -> Result<(), Fault> {
-    let owner = User::behind_sudo();
+    let owner = OtherUser::behind_sudo();
     Ok(Entry::making(saved, (0o700, owner.as_ref())).map(drop)?)
 }
 
-fn check_room(saved: &Path, layout: &Layout) -> Result<(), Fault> {
+fn check_room(saved: &Path, layout: &SampleLayout) -> Result<(), Fault> {
     let needed: u64 = layout.overwritten().iter().map(|(_, bytes)| bytes).sum();
     let dir = saved.parent().unwrap_or(Path::new("."));
     let place = host::place(dir).map_err(Fault::environment)?;

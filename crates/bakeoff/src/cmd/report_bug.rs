@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bakeoff_judge::analyse::analyse;
 use bakeoff_machine::prepare::recipe::{RECIPES, Recipe};
-use bakeoff_machine::setup::packages::{TOOLS, Tool};
+use bakeoff_machine::setup::packages::{PackagedTool, TOOLS};
 use bakeoff_model::path::{RawPath, printable};
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
@@ -99,14 +99,14 @@ fn last_run(global: &Global) -> Option<(Run, Analysis)> {
     }
 }
 
-fn installed(tool: &Tool, cancel: &Cancel) -> ToolFact {
+fn installed(tool: &PackagedTool, cancel: &Cancel) -> ToolFact {
     let is_installed = find_program(OsStr::new(tool.program)).is_some();
     let asked = is_installed && !tool.version.is_empty() && !cancel.is_set();
     let version = asked.then(|| version(tool, cancel)).flatten();
     ToolFact { program: tool.program, version, installed: is_installed }
 }
 
-fn version(tool: &Tool, cancel: &Cancel) -> Option<String> {
+fn version(tool: &PackagedTool, cancel: &Cancel) -> Option<String> {
     let argv = [tool.program, tool.version];
     // One that does not tell its version is installed all the same.
     let done = Spec::whole_tool(&argv, VERSION_LIMIT).ok()?.run(cancel).ok()?;

@@ -13,7 +13,7 @@ use bakeoff_stats::units;
 
 use super::lifecycle::{self, Ending};
 use super::{consent, scheduled};
-use crate::cli::{Global, OnTargets, Run};
+use crate::cli::{Global, OnTargets, RunArgs};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::places::targets::{self, Wanted};
@@ -30,7 +30,7 @@ struct Ready {
     costs: Vec<String>,
 }
 
-pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
+pub fn run(global: &Global, args: &RunArgs) -> Result<Outcome, Fault> {
     check_args(&args.on)?;
     let mut ending = Ending::new(args.report.clone(), &args.beside)?;
     refuse_store(global, &args.on)?;
@@ -116,7 +116,7 @@ fn refuse_store(global: &Global, args: &OnTargets) -> Result<(), Fault> {
     }
 }
 
-fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
+fn get_ready(global: &Global, args: &RunArgs) -> Result<Ready, Fault> {
     let Looked { asked, made, wanted, .. } =
         look_at(global, &args.plan, &args.on, args.report.as_deref())?;
     check_wear(&wanted, &made)?;

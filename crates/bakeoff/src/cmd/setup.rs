@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use bakeoff_judge::plan::{self, Here as PlanHere};
+use bakeoff_judge::plan::{self, PlanMachine as PlanHere};
 use bakeoff_machine::setup::{self, Here, Privilege, Setup, Uses};
 use bakeoff_model::candidate::Stack;
 use bakeoff_report as report;
 
 use super::{answer, consent, stored};
-use crate::cli::{Format, Global, Setup as Args};
+use crate::cli::{Format, Global, SetupArgs as Args};
 use crate::exec::{find_program, foreground};
 use crate::fault::{Fault, Outcome};
 use crate::host;

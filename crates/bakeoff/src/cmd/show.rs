@@ -12,7 +12,7 @@ use bakeoff_model::path::RawPath;
 use bakeoff_model::run::Run;
 use bakeoff_report::runs::State;
 
-use super::answer::{self, Extent};
+use super::answer::{self, AnswerDetail};
 use super::stored;
 use crate::cli::{Format, Global, Show};
 use crate::fault::{self, Fault, Outcome};
@@ -73,7 +73,7 @@ fn screen(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     let state = store.state(&id, run.stopped.is_some())?;
     stored::say_state(state, &*store, &id)?;
     let analysis = analyse(&run);
-    let extent = if args.details { Extent::Details } else { Extent::Screen(None) };
+    let extent = if args.details { AnswerDetail::Details } else { AnswerDetail::Screen(None) };
     let printed = answer::print(global, &run, &analysis, &extent);
     if let Some(service) = answer::service(global, &run, &analysis) {
         return fault::after_printing(printed, Ok(Outcome::Service(service)));

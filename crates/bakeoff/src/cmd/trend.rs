@@ -11,7 +11,7 @@ use bakeoff_model::path::{printable, sanitize};
 use bakeoff_report as report;
 
 use super::{answer, stored};
-use crate::cli::history::Trend;
+use crate::cli::history::TrendArgs;
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -22,7 +22,7 @@ use crate::ui::{out, say};
 const MOST: usize = 1_000;
 const NAMED: usize = 10;
 
-pub fn run(global: &Global, args: &Trend) -> Result<Outcome, Fault> {
+pub fn run(global: &Global, args: &TrendArgs) -> Result<Outcome, Fault> {
     let format = stored::format(global, "runs trend")?;
     let found = of_drive(global, args)?;
     let text = if format == Format::Json {
@@ -36,7 +36,7 @@ pub fn run(global: &Global, args: &Trend) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-pub fn of_drive(global: &Global, args: &Trend) -> Result<Found, Fault> {
+pub fn of_drive(global: &Global, args: &TrendArgs) -> Result<Found, Fault> {
     let wanted = wanted(&args.drive)?;
     let since_unix_ns = args.since.map(|since| since.unix_ns(host::unix_ns()));
     let filter = Filter { drive: Some(wanted.clone()), since_unix_ns, ..Filter::default() };

@@ -12,7 +12,7 @@ use bakeoff_report::watch;
 use super::stored;
 use crate::cli::{Format, Global, Watch};
 use crate::fault::{Fault, Outcome, is_missing};
-use crate::host::{self, Devices, Live};
+use crate::host::{self, LiveDevices, LiveHost};
 use crate::signals::Cancel;
 use crate::ui::out;
 use crate::ui::screen::Screen;
@@ -32,10 +32,10 @@ pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
     }
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let which = match &args.device {
-        None => Devices::Disks,
-        Some(device) => Devices::These(devices(device)?),
+        None => LiveDevices::Disks,
+        Some(device) => LiveDevices::These(devices(device)?),
     };
-    let mut live = Live::open(which).map_err(Fault::environment)?;
+    let mut live = LiveHost::open(which).map_err(Fault::environment)?;
     let began = Instant::now();
     let is_drawn = format == Format::Text && std::io::stdout().is_terminal();
     let mut screen = is_drawn.then(Screen::open).transpose()?;

@@ -22,7 +22,7 @@ use rustix::process::geteuid;
 use rustix::rand::{GetRandomFlags, getrandom};
 
 use super::FileError;
-use super::user::{User, is_callers};
+use super::user::{OtherUser, is_callers};
 
 /// Most links on a path, as in the kernel (path_resolution(7)).
 const LINKS_MAX: u32 = 40;
@@ -35,7 +35,7 @@ const LIST: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC);
 const MAKE: OFlags = OFlags::RDWR.union(OFlags::CREATE).union(OFlags::EXCL);
 
 /// The mode of a new directory, and whose it is.
-pub type Making<'a> = (u32, Option<&'a User>);
+pub type Making<'a> = (u32, Option<&'a OtherUser>);
 
 /// A directory that is held open. Clones share the descriptor.
 #[derive(Clone, Debug)]
@@ -156,7 +156,7 @@ impl Entry {
     ///
     /// # Errors
     /// Something has the name.
-    pub fn create(&self, mode: u32, user: Option<&User>) -> Result<File, FileError> {
+    pub fn create(&self, mode: u32, user: Option<&OtherUser>) -> Result<File, FileError> {
         let (file, _) = self.open_with(MAKE, mode)?;
         if let Some(user) = user {
             user.give(&file)?;

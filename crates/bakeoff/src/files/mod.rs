@@ -21,7 +21,7 @@ use thiserror::Error;
 use crate::fault::Fault;
 
 pub use entry::Entry;
-pub use user::User;
+pub use user::OtherUser;
 
 #[derive(Debug, Error)]
 pub enum FileError {

@@ -11,7 +11,7 @@ use std::path::Path;
 use bakeoff_report::CSV_COLUMNS;
 use rustix::fs::{FileType, Gid, Mode, Stat, Uid, fchmod, fchown, fstat, makedev};
 
-use super::user::{User, is_callers};
+use super::user::{OtherUser, is_callers};
 use super::{Entry, FileError};
 
 /// How much of an existing file is searched for our marks. Reports of large runs are longer, but
@@ -57,7 +57,7 @@ pub fn write(
         fill(&mut out)?;
         out.flush()?;
         drop(out);
-        match (own, User::behind_sudo()) {
+        match (own, OtherUser::behind_sudo()) {
             (Some(own), _) => keep_access(file, own),
             (None, Some(user)) => user.give(file),
             (None, None) => Ok(()),

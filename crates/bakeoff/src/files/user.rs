@@ -14,24 +14,28 @@ use rustix::fs::{Gid, Uid, fchown};
 
 /// Someone else than the user this process runs as.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct User {
+pub struct OtherUser {
     uid: u32,
     gid: u32,
     home: Option<PathBuf>,
 }
 
-impl User {
+impl OtherUser {
     /// The user who typed `sudo bakeoff`; `None` outside of sudo.
-    pub fn behind_sudo() -> Option<User> {
+    pub fn behind_sudo() -> Option<OtherUser> {
         let passwd = || fs::read_to_string("/etc/passwd").unwrap_or_default();
-        User::from(rustix::process::geteuid().is_root(), &|name| std::env::var_os(name), &passwd)
+        OtherUser::from(
+            rustix::process::geteuid().is_root(),
+            &|name| std::env::var_os(name),
+            &passwd,
+        )
     }
 
     fn from(
         is_root: bool,
         env: &dyn Fn(&str) -> Option<OsString>,
         passwd: &dyn Fn() -> String,
-    ) -> Option<User> {
+    ) -> Option<OtherUser> {
         let number = |name| env(name)?.to_str()?.parse::<u32>().ok().filter(|n| *n != u32::MAX);
         let (uid, gid) = (number("SUDO_UID")?, number("SUDO_GID")?);
         if !is_root || uid == 0 {
@@ -39,7 +43,7 @@ impl User {
         }
         // Users of a directory service are not in /etc/passwd; sudo 1.9.15 and later name the home.
         let home = env("SUDO_HOME").map(PathBuf::from).or_else(|| home_of(uid, &passwd()));
-        Some(User { uid, gid, home: home.filter(|path| path.is_absolute()) })
+        Some(OtherUser { uid, gid, home: home.filter(|path| path.is_absolute()) })
     }
 
     pub fn uid(&self) -> u32 {
@@ -66,7 +70,7 @@ fn home_of(uid: u32, passwd: &str) -> Option<PathBuf> {
 /// Whether a user is the caller: who runs this process, or typed `sudo`.
 pub fn is_callers(uid: u32) -> bool {
     uid == rustix::process::geteuid().as_raw()
-        || User::behind_sudo().is_some_and(|user| user.uid == uid)
+        || OtherUser::behind_sudo().is_some_and(|user| user.uid == uid)
 }
 
 #[cfg(test)]
@@ -75,9 +79,9 @@ mod tests {
 
     const PASSWD: &str = "root:x:0:0:root:/root:/bin/bash\npi:x:1000:1000:,,,:/home/pi:/bin/bash\n";
 
-    fn user(is_root: bool, env: &[(&str, &str)]) -> Option<User> {
+    fn user(is_root: bool, env: &[(&str, &str)]) -> Option<OtherUser> {
         let get = |name: &str| env.iter().find(|(n, _)| *n == name).map(|(_, v)| v.into());
-        User::from(is_root, &get, &|| PASSWD.to_string())
+        OtherUser::from(is_root, &get, &|| PASSWD.to_string())
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bakeoff_machine::prepare::device::{BlockDevice, Content};
+use bakeoff_machine::prepare::device::{BlockDevice, DeviceContent};
 use bakeoff_machine::sysinfo::dev::Dev;
 use bakeoff_machine::sysinfo::scheduler;
 use bakeoff_machine::sysinfo::udev::{self, Udev};
@@ -160,9 +160,9 @@ fn unfit(root: &Root, dir: &Path, name: &str, dev: Dev) -> Option<&'static str> 
     }
 }
 
-fn content(udev: &Udev) -> Content {
+fn content(udev: &Udev) -> DeviceContent {
     let text = |name: &str| udev.get(name).map(str::to_string);
-    Content {
+    DeviceContent {
         fs: text("ID_FS_TYPE"),
         label: udev.decoded("ID_FS_LABEL").map(bytes_path),
         table: text("ID_PART_TABLE_TYPE"),

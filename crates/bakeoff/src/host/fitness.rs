@@ -8,7 +8,7 @@ mod watched;
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_machine::fitness::facts::{Clock, Facts, Swap, Target};
+use bakeoff_machine::fitness::facts::{Clock, Facts, SwapFacts, Target};
 use bakeoff_machine::fitness::{Fact, facts};
 use bakeoff_machine::prepare::device::System;
 use bakeoff_machine::sysinfo::timers::{self, Timer};
@@ -98,7 +98,7 @@ fn temperatures(root: &Root) -> Vec<(String, u64, Option<u64>)> {
     zones.filter_map(|(named, mut feed)| Some((named.name, feed.number()?, named.most))).collect()
 }
 
-fn swaps(system: &System, chain: &[Layer]) -> Vec<Swap> {
+fn swaps(system: &System, chain: &[Layer]) -> Vec<SwapFacts> {
     let swap = |on: &bakeoff_machine::prepare::device::SwapOn| {
         let below = system.chain(&on.on);
         let is_disk = |layer: &&Layer| layer.kind == LayerKind::Disk;
@@ -108,7 +108,7 @@ fn swaps(system: &System, chain: &[Layer]) -> Vec<Swap> {
             .filter(is_disk)
             .any(|disk| chain.iter().any(|layer| layer.dev == disk.dev));
         let in_memory = !below.is_empty() && below.iter().all(|d| d.layer.kind == LayerKind::Ram);
-        Swap { name: on.swap.path.to_string(), on_target, in_memory }
+        SwapFacts { name: on.swap.path.to_string(), on_target, in_memory }
     };
     system.swaps.iter().map(swap).collect()
 }

@@ -6,7 +6,7 @@ use bakeoff_machine::sysinfo::block_stat::{self, BlockStat};
 use bakeoff_machine::sysinfo::dev::Dev;
 use bakeoff_machine::telemetry::cell_telemetry::cell_telemetry;
 use bakeoff_machine::telemetry::rates;
-use bakeoff_machine::telemetry::ring::Ring;
+use bakeoff_machine::telemetry::ring::RowRing;
 use bakeoff_machine::watch::{Frame, Machine};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -14,7 +14,7 @@ use super::root::Root;
 use super::sources::Sources;
 
 #[derive(Clone, Debug)]
-pub enum Devices {
+pub enum LiveDevices {
     Disks,
     These(Vec<Dev>),
 }
@@ -24,29 +24,29 @@ struct Look {
     disks: Vec<(Dev, String, BlockStat)>,
 }
 
-pub struct Live {
+pub struct LiveHost {
     root: Root,
-    devices: Devices,
+    devices: LiveDevices,
     sources: Sources,
-    fast: Ring,
-    slow: Ring,
+    fast: RowRing,
+    slow: RowRing,
     last: Look,
     attached: Vec<DriveIdentity>,
 }
 
-impl Live {
+impl LiveHost {
     /// Opens the sources and takes the first look.
     ///
     /// # Errors
     /// Without counters of drives, or when a device is not there.
-    pub fn open(devices: Devices) -> Result<Live, String> {
+    pub fn open(devices: LiveDevices) -> Result<LiveHost, String> {
         let root = Root::system();
         let sources = Sources::open(None);
-        let fast = Ring::new(sources.layout.fast_columns(), 4);
-        let slow = Ring::new(sources.layout.slow_columns(), 4);
+        let fast = RowRing::new(sources.layout.fast_columns(), 4);
+        let slow = RowRing::new(sources.layout.slow_columns(), 4);
         let attached = attachments(&root, &devices);
         let last = look(&root, &devices)?;
-        let mut live = Live { root, devices, sources, fast, slow, last, attached };
+        let mut live = LiveHost { root, devices, sources, fast, slow, last, attached };
         live.push();
         live.forget();
         Ok(live)
@@ -122,7 +122,7 @@ impl Live {
 }
 
 /// Leaves the last row only: a frame has two.
-fn keep_last(ring: &mut Ring) {
+fn keep_last(ring: &mut RowRing) {
     let last = ring.rows().last().map(<[u64]>::to_vec);
     ring.clear();
     if let Some(row) = last {
@@ -134,7 +134,7 @@ fn gone(what: &str) -> String {
     format!("{what} is detached. After plugging it in again, check its name with `bakeoff devices`")
 }
 
-fn look(root: &Root, devices: &Devices) -> Result<Look, String> {
+fn look(root: &Root, devices: &LiveDevices) -> Result<Look, String> {
     let text = root.read("proc/diskstats").map_err(|error| {
         format!("cannot read /proc/diskstats: {error}; mount /proc (`mount -t proc proc /proc`)")
     })?;
@@ -143,8 +143,8 @@ fn look(root: &Root, devices: &Devices) -> Result<Look, String> {
     let all = block_stat::parse_diskstats(&text);
     let owned = |(dev, name, stat): &(Dev, &str, BlockStat)| (*dev, name.to_string(), *stat);
     let disks = match devices {
-        Devices::Disks => all.iter().filter(|d| is_shown(root, d.0, d.1)).map(owned).collect(),
-        Devices::These(devs) => {
+        LiveDevices::Disks => all.iter().filter(|d| is_shown(root, d.0, d.1)).map(owned).collect(),
+        LiveDevices::These(devs) => {
             let one = |dev: &Dev| {
                 let found = all.iter().find(|(d, _, _)| d == dev).map(owned);
                 found.ok_or_else(|| gone(&format!("the device {dev}")))
@@ -170,8 +170,8 @@ struct DriveIdentity {
     has_medium: bool,
 }
 
-fn attachments(root: &Root, devices: &Devices) -> Vec<DriveIdentity> {
-    let Devices::These(devs) = devices else { return Vec::new() };
+fn attachments(root: &Root, devices: &LiveDevices) -> Vec<DriveIdentity> {
+    let LiveDevices::These(devs) = devices else { return Vec::new() };
     let of = |dev: &Dev| {
         let dir = root.resolve(Path::new("sys/dev/block").join(dev.to_string()))?;
         let sequence = root.number(dir.join("diskseq"));
@@ -194,10 +194,10 @@ mod tests {
 
     #[test]
     fn a_device_that_is_not_there_is_gone_and_disks_that_are_have_figures() {
-        let nowhere = Devices::These(vec![Dev::new(4095, 4095)]);
-        let error = Live::open(nowhere).map(drop).unwrap_err().to_string();
+        let nowhere = LiveDevices::These(vec![Dev::new(4095, 4095)]);
+        let error = LiveHost::open(nowhere).map(drop).unwrap_err().to_string();
         assert!(error.contains("4095:4095 is detached"), "{error}");
-        let mut live = Live::open(Devices::Disks).unwrap();
+        let mut live = LiveHost::open(LiveDevices::Disks).unwrap();
         let frame = live.frame().unwrap();
         assert_eq!(frame.devices.len(), live.last.disks.len());
         assert!(frame.elapsed_ns > 0 && !frame.machine.cpu_percent.is_empty(), "{frame:?}");

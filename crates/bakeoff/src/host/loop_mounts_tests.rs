@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bakeoff_machine::guard::{Reason, Verdict, Why, verdict};
+use bakeoff_machine::guard::{GuardVerdict, RefusalReason, Why, verdict};
 use bakeoff_machine::prepare::recipe::RECIPES;
 use bakeoff_model::host::{LayerKind, PlaceClass};
 use bakeoff_model::path::RawPath;
@@ -89,7 +89,7 @@ fn a_place_names_every_layer_down_to_the_disk() {
     assert!(is_mount_point(&mounted.path()).unwrap());
     let system = super::system().unwrap();
     let device = system.named(&first.name).unwrap();
-    assert!(matches!(verdict(device.dev, &system, true), Verdict::No(_)));
+    assert!(matches!(verdict(device.dev, &system, true), GuardVerdict::No(_)));
 }
 
 /// A loop device claims what it is attached to from nobody: the kernel would let both be written.
@@ -105,16 +105,16 @@ fn a_loop_attached_to_a_device_is_seen_as_its_user() {
         let system = super::system().unwrap();
         let dev = system.named(name.strip_prefix("/dev/").unwrap()).unwrap().dev;
         match verdict(dev, &system, true) {
-            Verdict::Safe => Vec::new(),
-            Verdict::No(reasons) => reasons,
+            GuardVerdict::Safe => Vec::new(),
+            GuardVerdict::No(reasons) => reasons,
         }
     };
     // Other tests' losetup has any loop device open for a moment.
-    let attached = |reason: &Reason| {
+    let attached = |reason: &RefusalReason| {
         let (name, _) = reason.text.split_once(" is attached to ")?;
         Some(format!("/dev/{name}"))
     };
-    let is_mounted = |reason: &Reason| reason.why == Why::Mounted;
+    let is_mounted = |reason: &RefusalReason| reason.why == Why::Mounted;
     let free = reasons(&mounted.device);
     assert!(free.iter().all(|reason| attached(reason).is_none()), "{free:?}");
     let above = output("losetup", &["--find".into(), "--show".into()], below);
@@ -124,7 +124,7 @@ fn a_loop_attached_to_a_device_is_seen_as_its_user() {
     let of_above_mounted = reasons(above);
     output("losetup", &["--detach".into()], Path::new(above));
     assert!(of_below.iter().any(|r| attached(r).as_deref() == Some(above)), "{of_below:?}");
-    let is_used = |reason: &Reason| attached(reason).is_some() || is_mounted(reason);
+    let is_used = |reason: &RefusalReason| attached(reason).is_some() || is_mounted(reason);
     assert!(!of_above.iter().any(is_used), "{of_above:?}");
     assert!(of_above_mounted.iter().any(is_mounted), "{of_above_mounted:?}");
 }
@@ -143,7 +143,9 @@ fn a_bind_mount_and_a_subvolume_are_on_the_same_device() {
     assert_eq!(format!("/dev/{}", whole.chain[0].name), mounted.device);
     let system = super::system().unwrap();
     let device = system.named(&whole.chain[0].name).unwrap();
-    let Verdict::No(reasons) = verdict(device.dev, &system, true) else { panic!("it is mounted") };
+    let GuardVerdict::No(reasons) = verdict(device.dev, &system, true) else {
+        panic!("it is mounted")
+    };
     assert_eq!(reasons[0].why, Why::Mounted);
 }
 

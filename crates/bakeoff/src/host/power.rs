@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use bakeoff_machine::sysinfo::power;
 use bakeoff_model::candidate::Skipped;
-use bakeoff_model::power::{Meter, MeterName};
+use bakeoff_model::power::{MeterName, MeterScope};
 
 use super::feed::Feed;
 use super::root::Root;
@@ -30,7 +30,7 @@ const NONE: u64 = u64::MAX;
 /// What tells the rails of a Raspberry Pi 5.
 const PMIC: [&str; 2] = ["vcgencmd", "pmic_read_adc"];
 
-pub struct Open {
+pub struct OpenMeter {
     pub name: MeterName,
     pub bytes: usize,
     grown_uj: Grown,
@@ -40,9 +40,9 @@ pub struct Open {
 /// Microjoules since the last look; `None` while nothing is told.
 type Grown = Box<dyn FnMut() -> Option<u64> + Send>;
 
-impl Open {
-    fn new(meter: Meter, name: impl Into<String>, bytes: usize, grown_uj: Grown) -> Open {
-        Open { name: MeterName { meter, name: name.into() }, bytes, grown_uj, total_uj: 0 }
+impl OpenMeter {
+    fn new(meter: MeterScope, name: impl Into<String>, bytes: usize, grown_uj: Grown) -> OpenMeter {
+        OpenMeter { name: MeterName { meter, name: name.into() }, bytes, grown_uj, total_uj: 0 }
     }
 
     /// Microjoules since it was opened; `None` while it tells nothing.
@@ -73,20 +73,20 @@ fn integrated(mut microwatts: impl FnMut() -> Option<u64> + Send + 'static) -> G
 }
 
 fn polled(
-    meter: Meter,
+    meter: MeterScope,
     name: &str,
     argv: Vec<String>,
     read: fn(&str) -> Option<f64>,
-) -> Result<Open, String> {
+) -> Result<OpenMeter, String> {
     let poll = Poll::start(argv, read)?;
-    Ok(Open::new(meter, name, STACK_BYTES, integrated(move || poll.microwatts())))
+    Ok(OpenMeter::new(meter, name, STACK_BYTES, integrated(move || poll.microwatts())))
 }
 
-pub fn meters(root: &Root, command: Option<&str>) -> (Vec<Open>, Vec<Skipped>) {
+pub fn meters(root: &Root, command: Option<&str>) -> (Vec<OpenMeter>, Vec<Skipped>) {
     let mut missing = Vec::new();
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenMeter> = Vec::new();
     if let Some(command) = command {
-        match polled(Meter::Command, command, shell(command), power::watts) {
+        match polled(MeterScope::Command, command, shell(command), power::watts) {
             Ok(meter) => open.push(meter),
             Err(why) => missing.push(Skipped::new(NAME, format!("--power-command: {why}"))),
         }
@@ -95,7 +95,7 @@ pub fn meters(root: &Root, command: Option<&str>) -> (Vec<Open>, Vec<Skipped>) {
     open.extend(sensors(root));
     if has_pmic(root) {
         let argv = PMIC.map(str::to_string).to_vec();
-        match polled(Meter::Board, PMIC[1], argv, power::pmic) {
+        match polled(MeterScope::Board, PMIC[1], argv, power::pmic) {
             Ok(meter) => open.push(meter),
             Err(why) => {
                 missing.push(Skipped::new(NAME, format!("{}: {why}", PMIC.join(" "))));
@@ -144,35 +144,35 @@ fn rapl_zones(root: &Root) -> Vec<PathBuf> {
 }
 
 /// RAPL: packages, the platform and memory; cores are part of their package.
-fn counters(root: &Root) -> Vec<Open> {
+fn counters(root: &Root) -> Vec<OpenMeter> {
     let open = |zone: PathBuf| {
         let name = root.attr(zone.join("name"))?;
         let meter = match name.as_str() {
-            "psys" => Meter::Platform,
-            "dram" => Meter::Memory,
-            name if name.starts_with("package") => Meter::Package,
+            "psys" => MeterScope::Platform,
+            "dram" => MeterScope::Memory,
+            name if name.starts_with("package") => MeterScope::Package,
             _ => return None,
         };
         let feed = Feed::open(root, zone.join("energy_uj")).ok()?;
         let range = root.number(zone.join("max_energy_range_uj"));
-        Some(Open::new(meter, name, feed.bytes(), counted(feed, range)))
+        Some(OpenMeter::new(meter, name, feed.bytes(), counted(feed, range)))
     };
     rapl_zones(root).into_iter().filter_map(open).collect()
 }
 
-fn sensors(root: &Root) -> Vec<Open> {
+fn sensors(root: &Root) -> Vec<OpenMeter> {
     const CHIPS: &str = "sys/class/hwmon";
     const GRAPHICS: [&str; 5] = ["amdgpu", "radeon", "nouveau", "i915", "xe"];
-    let of_chip = |chip: String| -> Vec<Open> {
+    let of_chip = |chip: String| -> Vec<OpenMeter> {
         let dir = Path::new(CHIPS).join(chip);
         let Some(name) = root.attr(dir.join("name")) else { return Vec::new() };
         if GRAPHICS.contains(&name.as_str()) {
             return Vec::new();
         }
         let meter = match name.as_str() {
-            "power_meter" => Meter::Machine,
-            "fam15h_power" => Meter::Package,
-            _ => Meter::Rail,
+            "power_meter" => MeterScope::Machine,
+            "fam15h_power" => MeterScope::Package,
+            _ => MeterScope::Rail,
         };
         let open = |number: u32| {
             let mut feed = ["input", "average"].into_iter().find_map(|which| {
@@ -180,7 +180,7 @@ fn sensors(root: &Root) -> Vec<Open> {
             })?;
             let label = root.attr(dir.join(format!("power{number}_label")));
             let name = label.map_or_else(|| name.clone(), |label| format!("{name} {label}"));
-            Some(Open::new(meter, name, feed.bytes(), integrated(move || feed.number())))
+            Some(OpenMeter::new(meter, name, feed.bytes(), integrated(move || feed.number())))
         };
         (1..=8).filter_map(open).collect()
     };
@@ -190,11 +190,11 @@ fn sensors(root: &Root) -> Vec<Open> {
 const STACK_BYTES: usize = 128 << 10;
 
 struct Poll {
-    shared: Arc<Shared>,
+    shared: Arc<SharedReading>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
+struct SharedReading {
     microwatts: AtomicU64,
     is_over: AtomicBool,
 }
@@ -202,7 +202,7 @@ struct Shared {
 impl Poll {
     fn start(argv: Vec<String>, read: fn(&str) -> Option<f64>) -> Result<Poll, String> {
         let first = ask(&argv, read, &Cancel::default())?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SharedReading {
             microwatts: AtomicU64::new(microwatts(first)),
             is_over: AtomicBool::new(false),
         });
@@ -219,7 +219,7 @@ impl Poll {
     }
 }
 
-impl Shared {
+impl SharedReading {
     fn run(&self, argv: &[String], read: fn(&str) -> Option<f64>) {
         let cancel = Cancel::default();
         while !self.is_over.load(Ordering::Relaxed) {
@@ -292,10 +292,13 @@ mod tests {
         let (dir, root) = laptop();
         let (mut open, missing) = meters(&root, None);
         assert!(missing.is_empty(), "{missing:?}");
-        let names: Vec<(Meter, &str)> =
+        let names: Vec<(MeterScope, &str)> =
             open.iter().map(|m| (m.name.meter, m.name.name.as_str())).collect();
-        let want =
-            [(Meter::Package, "package-0"), (Meter::Platform, "psys"), (Meter::Rail, "ina226 5V")];
+        let want = [
+            (MeterScope::Package, "package-0"),
+            (MeterScope::Platform, "psys"),
+            (MeterScope::Rail, "ina226 5V"),
+        ];
         assert_eq!(names, want);
         assert_eq!(open[0].energy_uj(), Some(0));
         std::fs::write(dir.path().join(RAPL).join("energy_uj"), "15\n").unwrap();

@@ -7,7 +7,7 @@ use std::io;
 use bakeoff_machine::sysinfo::{block_stat, cpu_list, cpu_stat, meminfo, pressure, vmstat};
 use bakeoff_machine::telemetry::NONE;
 use bakeoff_machine::telemetry::layout::{
-    self, CONTEXT_SWITCHES, CPU_COLUMNS, DISK_COLUMNS, Device, Layout, Slow,
+    self, CONTEXT_SWITCHES, CPU_COLUMNS, DISK_COLUMNS, Device, Slow, TelemetryLayout,
 };
 use bakeoff_model::candidate::Skipped;
 
@@ -28,7 +28,7 @@ const NOT_BUILT: &str = "the kernel was built without it";
 const NO_PSI: &str = "the kernel has no CONFIG_PSI, or needs psi=1 on its command line";
 
 pub struct Sources {
-    pub layout: Layout,
+    pub layout: TelemetryLayout,
     pub tasks: Option<Tasks>,
     pub log: Option<KernelLog>,
     pub present: Vec<&'static str>,
@@ -45,7 +45,7 @@ pub struct Sources {
     firmware: Option<firmware::Throttling>,
     clocks: Vec<Feed>,
     temperatures: Vec<Feed>,
-    meters: Vec<power::Open>,
+    meters: Vec<power::OpenMeter>,
 }
 
 impl Sources {
@@ -75,7 +75,7 @@ impl Sources {
         let quota = Quota::open(&root);
         found.any(("CPU quota", "bakeoff's control group has no cpu.stat"), quota.iter().count());
         Sources {
-            layout: Layout {
+            layout: TelemetryLayout {
                 devices: Vec::new(),
                 cpus: cpus.min(CPUS),
                 clocks: clock_names,

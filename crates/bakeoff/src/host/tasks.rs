@@ -24,7 +24,7 @@ const TICK_NS: u64 = 1_000_000_000 / TICKS_PER_S;
 /// Room for one `/proc/PID/stat`.
 const STAT_BYTES: usize = 1024;
 
-struct Task {
+struct KernelTask {
     pid: u32,
     stat: OwnedFd,
     ticks: u64,
@@ -33,7 +33,7 @@ struct Task {
 pub struct Tasks {
     proc: File,
     entries: Vec<MaybeUninit<u8>>,
-    tasks: Vec<Task>,
+    tasks: Vec<KernelTask>,
     others: Vec<u32>,
     used: Vec<(&'static str, u64)>,
 }
@@ -119,13 +119,13 @@ impl Tasks {
 
     pub fn bytes(&self) -> usize {
         self.entries.capacity()
-            + TASKS * size_of::<Task>()
+            + TASKS * size_of::<KernelTask>()
             + OTHERS * size_of::<u32>()
             + ROLES * size_of::<(&str, u64)>()
     }
 }
 
-fn open(proc: &File, pid: u32) -> Option<Task> {
+fn open(proc: &File, pid: u32) -> Option<KernelTask> {
     let mut path = [0u8; 20];
     let path = stat_path(pid, &mut path)?;
     let stat_file = openat(proc, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
@@ -133,7 +133,7 @@ fn open(proc: &File, pid: u32) -> Option<Task> {
     let now = stat(&stat_file, &mut buffer)?;
     role(&now)?;
     let ticks = now.own_ticks;
-    Some(Task { pid, stat: stat_file, ticks })
+    Some(KernelTask { pid, stat: stat_file, ticks })
 }
 
 /// `PID/stat`, without allocating.

@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use bakeoff_model::event::View;
+use bakeoff_model::event::Namespaces;
 use bakeoff_model::undo::On;
 use rustix::fs::statfs;
 
@@ -20,9 +20,9 @@ const FIRST_PID_NS: u64 = 0xefff_fffc;
 ///
 /// # Errors
 /// What /proc says.
-pub fn view() -> io::Result<View> {
+pub fn view() -> io::Result<Namespaces> {
     let dev = |path: &str| device_at(Path::new(path)).unwrap_or(0);
-    Ok(View { run_dev: dev("/run"), var_lib_dev: dev("/var/lib"), pid_ns: pid_ns_now()? })
+    Ok(Namespaces { run_dev: dev("/run"), var_lib_dev: dev("/var/lib"), pid_ns: pid_ns_now()? })
 }
 
 /// Whether every process of `pid_ns`, which another process was in, can be seen here.

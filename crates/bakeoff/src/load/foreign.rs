@@ -14,7 +14,7 @@ use bakeoff_model::candidate::Skipped;
 use bakeoff_model::host::Counted;
 use bakeoff_model::measurement::{Measurement, Tool};
 use bakeoff_model::workload::{DriverName, Workload};
-use bakeoff_tools::foreign::{self, Driver, Invocation, RawOutput, Scratch, Unsupported};
+use bakeoff_tools::foreign::{self, CommandPlace, Invocation, RawOutput, ToolDriver, Unsupported};
 use bakeoff_tools::measured;
 use thiserror::Error;
 
@@ -67,7 +67,7 @@ pub type Told = (Result<Measurement, String>, String);
 pub struct Installed {
     pub name: DriverName,
     pub version: String,
-    driver: &'static dyn Driver,
+    driver: &'static dyn ToolDriver,
 }
 
 /// Looks a tool up and asks its version. `None` for bakeoff's own engine.
@@ -92,7 +92,7 @@ pub fn find(name: DriverName, cancel: &Cancel) -> Result<Option<Installed>, Fore
 impl Installed {
     pub fn invocation(&self, workload: &Workload) -> Result<Invocation, Unsupported> {
         let is_root = rustix::process::geteuid().is_root();
-        self.driver.command(workload, &Scratch { version: self.version.clone(), is_root })
+        self.driver.command(workload, &CommandPlace { version: self.version.clone(), is_root })
     }
 
     /// Runs it in `dir`, which is as [`Invocation::target_set`] wants it, for workloads that belong

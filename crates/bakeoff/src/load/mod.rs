@@ -21,7 +21,9 @@ use bakeoff_model::job::Job;
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::path::{RawPath, printable};
 use bakeoff_model::profile::Part;
-use bakeoff_tools::native::{Failure, FailureKind, LIVE_RECORD_BYTES, Reply, TargetKind, Task};
+use bakeoff_tools::native::{
+    Failure, FailureKind, LIVE_RECORD_BYTES, NativeTask, Reply, TargetKind,
+};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::pread;
 use thiserror::Error;
@@ -30,7 +32,7 @@ use self::subject::Subject;
 use crate::exec::{ExecError, Spec};
 use crate::fault::Fault;
 use crate::signals::Cancel;
-use crate::ui::progress::Live;
+use crate::ui::progress::LiveProgress;
 
 /// Time a child may take beyond its job's own limit: starting, buffers, a last slow flush.
 pub const GRACE: Duration = Duration::from_secs(120);
@@ -100,7 +102,7 @@ pub fn run(
     target: impl Into<Subject>,
     kind: TargetKind,
     cancel: &Cancel,
-    tick: &mut dyn FnMut(Live),
+    tick: &mut dyn FnMut(LiveProgress),
 ) -> Result<Measurement, LoadError> {
     let all = run_all(Load::new(job, &[]), &[target.into()], kind, cancel, tick)?;
     only(all)
@@ -122,7 +124,7 @@ pub fn run_all(
     targets: &[Subject],
     kind: TargetKind,
     cancel: &Cancel,
-    tick: &mut dyn FnMut(Live),
+    tick: &mut dyn FnMut(LiveProgress),
 ) -> Result<Vec<Measurement>, LoadError> {
     let Load { job, parts, disks, acks, unseen, longest } = load;
     let live =
@@ -130,7 +132,7 @@ pub fn run_all(
     let none = || LoadError::Child("there is nothing to measure".to_string());
     let (target, more) = targets.split_first().ok_or_else(none)?;
     let own = |file: &Subject| Some((RawPath::new(file.path()), file.inode()?));
-    let task = Task {
+    let task = NativeTask {
         profile: parts.first().map(|part| part.profile),
         parts: parts.iter().map(|part| part.part).collect(),
         disks: disks.to_vec(),
@@ -139,7 +141,7 @@ pub fn run_all(
         live_fd: Some(live.as_raw_fd()),
         acks_fd: acks.map(|acks| acks.as_raw_fd()),
         parent_pid: Some(std::process::id()),
-        ..Task::new(job.clone(), place(target.path(), kind)?, kind)
+        ..NativeTask::new(job.clone(), place(target.path(), kind)?, kind)
     };
     let mut on_tick = || tick(read_live(&live));
     let on_tick: Option<&mut dyn FnMut()> = if unseen { None } else { Some(&mut on_tick) };
@@ -155,11 +157,11 @@ pub fn look_for(
     kind: TargetKind,
     cancel: &Cancel,
 ) -> Result<Durability, LoadError> {
-    let task = Task {
+    let task = NativeTask {
         parent_pid: Some(std::process::id()),
-        ..Task::new(acks.head.job.clone(), place(target, kind)?, kind)
+        ..NativeTask::new(acks.head.job.clone(), place(target, kind)?, kind)
     };
-    let task = Task { look_for: Some(acks), ..task };
+    let task = NativeTask { look_for: Some(acks), ..task };
     Ok(ask(&task, UNLIMITED, cancel, None)?.into_durability()?)
 }
 
@@ -176,7 +178,7 @@ pub fn place(target: &Path, kind: TargetKind) -> Result<RawPath, LoadError> {
 }
 
 fn ask(
-    task: &Task,
+    task: &NativeTask,
     limit: Duration,
     cancel: &Cancel,
     tick: Option<&mut dyn FnMut()>,
@@ -214,13 +216,15 @@ fn live_file() -> io::Result<OwnedFd> {
     Ok(memfd_create("bakeoff-live", MemfdFlags::empty())?)
 }
 
-fn read_live(file: &OwnedFd) -> Live {
+fn read_live(file: &OwnedFd) -> LiveProgress {
     let mut record = [0; LIVE_RECORD_BYTES];
     // Before the first window there is nothing to read yet, and nothing is what it says.
-    let Ok(LIVE_RECORD_BYTES) = pread(file.as_fd(), &mut record, 0) else { return Live::default() };
+    let Ok(LIVE_RECORD_BYTES) = pread(file.as_fd(), &mut record, 0) else {
+        return LiveProgress::default();
+    };
     let [ios, bytes] =
         [0, 8].map(|at| record[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)));
-    Live { ios, bytes }
+    LiveProgress { ios, bytes }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use bakeoff_model::job::Job;
 use bakeoff_model::json;
 use bakeoff_model::measurement::Measurement;
 use bakeoff_tools::native::sliced::{Answer, Go, Order, SLICES_MAX, SliceReport, merged};
-use bakeoff_tools::native::{TargetKind, Task};
+use bakeoff_tools::native::{NativeTask, TargetKind};
 
 use super::subject::Subject;
 use super::{GRACE, LoadError, UNLIMITED, place};
@@ -41,10 +41,10 @@ impl Sliced {
     ) -> Result<Sliced, LoadError> {
         // Held open until the child has ended.
         let target = target.into();
-        let task = Task {
+        let task = NativeTask {
             inode: target.inode(),
             parent_pid: Some(std::process::id()),
-            ..Task::new(job.clone(), place(target.path(), kind)?, kind)
+            ..NativeTask::new(job.clone(), place(target.path(), kind)?, kind)
         };
         let talk = talk::engine()?;
         let (verifies, cancel, slices) = (job.verify, cancel.clone(), Vec::new());

@@ -27,7 +27,7 @@ impl From<Failed> for Ended {
 }
 
 /// Members that take turns, and those that failed.
-pub type Standing<'m> = (&'m mut Vec<Member>, &'m mut Vec<Failed>);
+pub type StandingMembers<'m> = (&'m mut Vec<Member>, &'m mut Vec<Failed>);
 
 /// The slices of a workload, as the run has recorded them or now does; members that fail meanwhile
 /// are moved to the failed.
@@ -38,7 +38,7 @@ pub fn find(
     session: &mut Session,
     target_set: &mut TargetSet,
     workload: WorkloadIx,
-    mut standing: Standing<'_>,
+    mut standing: StandingMembers<'_>,
 ) -> Result<Calibration, Ended> {
     if let Some(known) = session.journal.run().calibration(workload) {
         set_settles(standing.0, known.settled != Settled::Quick);
@@ -96,7 +96,7 @@ fn set_settles(members: &mut [Member], settles: bool) {
 fn level(
     session: &mut Session,
     target_set: &mut TargetSet,
-    (members, failed): &mut Standing<'_>,
+    (members, failed): &mut StandingMembers<'_>,
     (length, tries): (Length, u32),
 ) -> Result<Level, Failed> {
     let mut level = Level::new();

@@ -4,7 +4,7 @@
 
 use bakeoff_judge::decide::{cost, schedule};
 use bakeoff_judge::diagnose::layers::{self, At, LAYER_NS, LAYER_OVERHEAD_NS, LayerJob};
-use bakeoff_model::ceiling::{Because, Ceilings, LeftOut};
+use bakeoff_model::ceiling::{CeilingCause, Ceilings, LeftOut};
 use bakeoff_model::event::What;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
@@ -77,7 +77,7 @@ fn reason_against(
     run: &Run,
     elapsed_ns: u64,
     planned: &[Place],
-) -> Option<(Because, &'static str)> {
+) -> Option<(CeilingCause, &'static str)> {
     let protocol = &run.header.protocol;
     let (block_ns, block_bytes) = cost::of_block(run);
     let blocks = u64::from(schedule::most_blocks(run));
@@ -85,14 +85,14 @@ fn reason_against(
     let blocks_ns = block_ns.saturating_mul(blocks);
     let ends_ns = elapsed_ns.saturating_add(needs_ns).saturating_add(blocks_ns);
     if protocol.time_ns.is_some_and(|limit| ends_ns > limit) {
-        return Some((Because::Time, "--time"));
+        return Some((CeilingCause::Time, "--time"));
     }
     let needs_bytes: u64 = planned.iter().map(|place| place.planned.write_bytes()).sum();
     let bytes = cost::written_bytes(run)
         .saturating_add(block_bytes.saturating_mul(blocks))
         .saturating_add(needs_bytes);
     let is_over = protocol.max_write_bytes.is_some_and(|limit| bytes > limit);
-    is_over.then_some((Because::Bytes, "--max-write"))
+    is_over.then_some((CeilingCause::Bytes, "--max-write"))
 }
 
 fn measure_all(
@@ -124,7 +124,7 @@ fn measure_all(
                 let name = format!("{} for {}", of_place.label(), workload.name);
                 of.skipped.push(layer::unmeasured(&name, &why));
                 let workload = Some(place.workload);
-                of.left_out.push(LeftOut { workload, because: Because::Failed });
+                of.left_out.push(LeftOut { workload, because: CeilingCause::Failed });
             }
         }
     }

@@ -23,7 +23,7 @@ use bakeoff_model::protocol::Isolation;
 use bakeoff_model::workload::{DriverName, Phase, Workload};
 use bakeoff_model::workloads;
 use bakeoff_stats::prng::SplitMix64;
-use bakeoff_tools::foreign::Workdir;
+use bakeoff_tools::foreign::WorkdirContent;
 use bakeoff_tools::native::{FailureKind, TargetKind};
 use rustix::fs::{Mode, OFlags, open};
 
@@ -200,7 +200,8 @@ fn measure_foreign(
     if group.iter().any(|workload| workload.job.direct && may_write(workload)) {
         truth.dirtied_per_page = dirtied_per_page(site)?;
     }
-    let is_empty = tool.invocation(first).map_err(ForeignError::from)?.workdir == Workdir::Empty;
+    let is_empty =
+        tool.invocation(first).map_err(ForeignError::from)?.workdir == WorkdirContent::Empty;
     let directory = match is_empty {
         true => site.scratch.make_dir(scratch::SMALL).map(Scratch::from_opened),
         false => Ok(site.scratch.clone()),

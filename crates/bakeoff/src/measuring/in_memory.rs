@@ -9,7 +9,7 @@ use bakeoff_judge::decide::schedule;
 use bakeoff_judge::diagnose::{layers, variants};
 use bakeoff_machine::prepare::{steps, visit};
 use bakeoff_model::candidate::{Candidate, Kind};
-use bakeoff_model::ceiling::{Ceilings, Layer, LayerRate};
+use bakeoff_model::ceiling::{CeilingLayer, Ceilings, LayerRate};
 use bakeoff_model::event::{FlashState, Step};
 use bakeoff_model::index::{CandidateIx, RegionIx, WorkloadIx};
 use bakeoff_model::path::RawPath;
@@ -34,7 +34,7 @@ const MEMORY_SHARE: u64 = 4;
 const VISIT_NS: u64 = 2_000_000_000;
 
 struct Visit {
-    layer: Layer,
+    layer: CeilingLayer,
     what: Candidate,
     candidates: Vec<CandidateIx>,
 }
@@ -52,7 +52,7 @@ pub fn measure(
     let TargetSet::Regions(on_disk) = target_set else { return Ok(()) };
     let visits = visits(&session.journal.run().header.candidates);
     let workloads = &session.journal.run().header.workloads;
-    let has_any = workloads.iter().any(|w| layers::in_memory(w, Layer::FsRam).is_some());
+    let has_any = workloads.iter().any(|w| layers::in_memory(w, CeilingLayer::FsRam).is_some());
     if visits.is_empty() || !has_any || session.cancel.is_set() {
         return Ok(());
     }
@@ -76,8 +76,8 @@ fn visits(candidates: &[Candidate]) -> Vec<Visit> {
     let mut all: Vec<Visit> = Vec::new();
     for (index, candidate) in CandidateIx::each(candidates) {
         let of = [
-            (Layer::FsRam, variants::filesystem_alone(candidate)),
-            (Layer::CryptRam, variants::cipher_alone(candidate)),
+            (CeilingLayer::FsRam, variants::filesystem_alone(candidate)),
+            (CeilingLayer::CryptRam, variants::cipher_alone(candidate)),
         ];
         for (layer, what) in of.into_iter().filter_map(|(layer, what)| Some((layer, what?))) {
             let what = Candidate { region: RegionIx::FIRST, ..what };

@@ -12,7 +12,7 @@ use bakeoff_judge::diagnose::{Grade, summary, variants};
 use bakeoff_machine::prepare::knobs;
 use bakeoff_model::bottleneck::Bottleneck;
 use bakeoff_model::candidate::Candidate;
-use bakeoff_model::ceiling::{Ceilings, Layer, LayerRate};
+use bakeoff_model::ceiling::{CeilingLayer, Ceilings, LayerRate};
 use bakeoff_model::event::What;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
@@ -34,7 +34,7 @@ use bakeoff_judge::decide::cost;
 /// When the record cannot be kept, or a setting cannot be put back.
 pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), Fault> {
     let run = session.journal.run();
-    let is_known = run.ceilings.measured.iter().any(|known| known.layer == Layer::Again);
+    let is_known = run.ceilings.measured.iter().any(|known| known.layer == CeilingLayer::Again);
     if !run.header.protocol.prove || is_known || session.cancel.is_set() {
         return Ok(());
     }
@@ -76,7 +76,7 @@ fn suspected(run: &Run, candidate: CandidateIx, has_device: bool) -> Vec<Place> 
             .measured
             .iter()
             .filter(|r| r.workload == workload && r.candidate.is_none_or(|of| of == candidate));
-        let known: Vec<Layer> = known.map(|known| known.layer).collect();
+        let known: Vec<CeilingLayer> = known.map(|known| known.layer).collect();
         let all = prove::jobs(of, has_device, &known).into_iter();
         places.extend(all.map(|planned| Place { workload, candidate: Some(candidate), planned }));
     }
@@ -89,7 +89,7 @@ fn on_other_ciphers(run: &Run, own: &Candidate, places: &[Place]) -> Vec<(Candid
     let mut workloads: Vec<(WorkloadIx, Option<CandidateIx>)> =
         places.iter().map(|place| (place.workload, place.candidate)).collect();
     workloads.dedup();
-    let visit = |(layer, changed): (Layer, Candidate)| {
+    let visit = |(layer, changed): (CeilingLayer, Candidate)| {
         let place = |(workload, candidate): &(WorkloadIx, Option<CandidateIx>)| {
             let of = &run.header.workloads[*workload];
             let planned = prove::on_another_cipher(of, layer)?;
@@ -101,11 +101,11 @@ fn on_other_ciphers(run: &Run, own: &Candidate, places: &[Place]) -> Vec<(Candid
     on_ciphers(own).filter_map(visit).collect()
 }
 
-fn on_ciphers(own: &Candidate) -> impl Iterator<Item = (Layer, Candidate)> {
+fn on_ciphers(own: &Candidate) -> impl Iterator<Item = (CeilingLayer, Candidate)> {
     let changed = [
-        (Layer::NullCipher, variants::null_cipher(own)),
-        (Layer::NoCipher, variants::without_cipher(own)),
-        (Layer::CryptRaw, variants::cipher_on_the_region(own)),
+        (CeilingLayer::NullCipher, variants::null_cipher(own)),
+        (CeilingLayer::NoCipher, variants::without_cipher(own)),
+        (CeilingLayer::CryptRaw, variants::cipher_on_the_region(own)),
     ];
     changed.into_iter().filter_map(|(layer, changed)| Some((layer, changed?)))
 }
@@ -132,7 +132,7 @@ fn experiments(
         }
         session.progress.doing(&format!("testing {name}"));
         let measured = match place.planned.layer {
-            Layer::SlowClock => at_a_lowered_clock(session, target_set, &place)?,
+            CeilingLayer::SlowClock => at_a_lowered_clock(session, target_set, &place)?,
             _ => cold(session, target_set, &place),
         };
         match measured {

@@ -4,9 +4,9 @@
 //! What was not tried is taken from a model of the drive. What fits is for `core::decide` to say.
 
 use bakeoff_judge::decide::cell_trial::{CellTrial, Expected, Natural, expected_length};
-use bakeoff_judge::decide::fit::{Asked, Cost, Wanted};
-use bakeoff_judge::decide::pace::{self, Demand, Pace};
-use bakeoff_judge::decide::write_limit::Slices;
+use bakeoff_judge::decide::fit::{Asked, FitCost, Wanted};
+use bakeoff_judge::decide::pace::{self, Demand, MeasuredPace};
+use bakeoff_judge::decide::write_limit::LimitedSlices;
 use bakeoff_model::profile::Part;
 use bakeoff_model::profiles::{self, PartSpec, Writes};
 use bakeoff_model::protocol::{Isolation, Mode, Protocol};
@@ -34,7 +34,7 @@ pub struct Trial {
     /// Durable sequential writing, bytes a second.
     pub bytes_per_s: f64,
     pub flushed_write_ns: u64,
-    pub visit: Cost,
+    pub visit: FitCost,
     pub wears: bool,
     pub charges: bool,
     /// What a few slices of each workload took, in the order of the header's workloads.
@@ -46,9 +46,9 @@ pub struct Ahead<'a> {
     pub protocol: Protocol,
     workloads: &'a [Workload],
     trials: &'a [&'a Trial],
-    setup: Cost,
-    pub visit: Cost,
-    pub pace: Pace,
+    setup: FitCost,
+    pub visit: FitCost,
+    pub pace: MeasuredPace,
     lengths: Vec<Expected>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Ahead<'a> {
         protocol: Protocol,
         workloads: &'a [Workload],
         trials: &'a [&'a Trial],
-        setup: Cost,
+        setup: FitCost,
     ) -> Ahead<'a> {
         let visit = mean(trials.iter().map(|t| t.visit));
         let visited = u32::try_from(trials.len()).unwrap_or(u32::MAX);
@@ -93,9 +93,10 @@ impl<'a> Ahead<'a> {
         self.numbered().filter(|(_, w)| writes(w)).map(moved).max().unwrap_or(0)
     }
 
-    pub fn slices(&self, protocol: &Protocol, kept: usize) -> Slices {
+    pub fn slices(&self, protocol: &Protocol, kept: usize) -> LimitedSlices {
         let (k, looked) = (self.trials.len() as u64, u64::from(protocol.first_look()));
-        let mut all = Slices { count: 0, write_bytes: 0, largest_bytes: self.largest_bytes() };
+        let mut all =
+            LimitedSlices { count: 0, write_bytes: 0, largest_bytes: self.largest_bytes() };
         let kept = self.numbered().take(kept);
         for (at, workload) in kept.filter(|(_, w)| self.is_sliced(w) && w.job.rw.writes()) {
             let found = u64::from(slice_length::TRIES) * self.lengths[at].tried_ns.len() as u64;
@@ -120,15 +121,15 @@ impl<'a> Ahead<'a> {
             visit: self.visit,
             first_look: protocol.first_look(),
             is_of_rounds: protocol.mode == Mode::Characterise,
-            setup: self.setup.plus(Cost { time_ns: FIRST_BLOCK_NS, write_bytes: 0 }),
+            setup: self.setup.plus(FitCost { time_ns: FIRST_BLOCK_NS, write_bytes: 0 }),
             time_ns: protocol.time_ns,
             max_write_bytes: protocol.max_write_bytes,
         }
     }
 
-    fn cell(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> Cost {
+    fn cell(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> FitCost {
         if profiles::is_shared(workload) {
-            return Cost::default();
+            return FitCost::default();
         }
         let is_sliced = self.is_sliced(workload);
         let most_bytes = slice_length::most_bytes(&workload.job, protocol.slice_bytes);
@@ -142,7 +143,7 @@ impl<'a> Ahead<'a> {
         // Whole cells of a job last as long as they are asked to, however long they were tried.
         let is_known = is_sliced || workload.profile.is_some();
         let tried = self.tried(at).filter(|_| is_known);
-        let known: Vec<Cost> =
+        let known: Vec<FitCost> =
             tried.filter_map(|t| t.cell(length_ns, rounds * units, most_bytes)).collect();
         // A candidate that it was not tried on is taken for one of the others.
         match is_sliced {
@@ -154,9 +155,9 @@ impl<'a> Ahead<'a> {
         }
     }
 
-    fn once(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> Cost {
+    fn once(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> FitCost {
         if !self.is_sliced(workload) {
-            return Cost::default();
+            return FitCost::default();
         }
         let most_bytes = slice_length::most_bytes(&workload.job, protocol.slice_bytes);
         let lengths = &self.lengths[at].tried_ns;
@@ -209,7 +210,11 @@ pub fn timed_ns(workload: &Workload, protocol: &Protocol) -> u64 {
     measured_ns.min(protocol.cell_max_ns.unwrap_or(u64::MAX))
 }
 
-fn expected_lengths(workloads: &[Workload], trials: &[&Trial], pace: Pace) -> Vec<Expected> {
+fn expected_lengths(
+    workloads: &[Workload],
+    trials: &[&Trial],
+    pace: MeasuredPace,
+) -> Vec<Expected> {
     let sliced = workloads.iter().filter(|w| w.can_be_sliced()).count();
     let (mut lengths, mut chosen_ns, mut done) = (Vec::new(), 0, 0);
     for (at, workload) in workloads.iter().enumerate() {
@@ -228,14 +233,14 @@ fn expected_lengths(workloads: &[Workload], trials: &[&Trial], pace: Pace) -> Ve
     lengths
 }
 
-fn mean(costs: impl Iterator<Item = Cost>) -> Cost {
-    let (mut sum, mut n) = (Cost::default(), 0u64);
+fn mean(costs: impl Iterator<Item = FitCost>) -> FitCost {
+    let (mut sum, mut n) = (FitCost::default(), 0u64);
     for cost in costs {
         sum.time_ns += cost.time_ns;
         sum.write_bytes += cost.write_bytes;
         n += 1;
     }
-    Cost { time_ns: sum.time_ns / n.max(1), write_bytes: sum.write_bytes / n.max(1) }
+    FitCost { time_ns: sum.time_ns / n.max(1), write_bytes: sum.write_bytes / n.max(1) }
 }
 
 fn demand(
@@ -266,7 +271,7 @@ fn written_in(measured_ns: u64, workload: &Workload, trial: &Trial) -> u64 {
     bytes as u64
 }
 
-fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost {
+fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> FitCost {
     let least = Least::for_job(&workload.job, trial.charges);
     let moved_bytes = least.moved_bytes(&workload.job);
     let moved_ns = (moved_bytes as f64 / trial.bytes_per_s.max(1.0) * 1e9) as u64;
@@ -284,10 +289,10 @@ fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost 
         most => bytes.min(most),
     };
     let time_ns = rounds * (slice_ns + SLICE_OVERHEAD_NS) + START_NS;
-    Cost { time_ns, write_bytes: most * rounds }
+    FitCost { time_ns, write_bytes: most * rounds }
 }
 
-fn cell_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost {
+fn cell_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> FitCost {
     if let Some(spec) = workload.profile.and_then(profiles::part_spec) {
         return part_cost(workload, &spec, protocol, trial);
     }
@@ -296,12 +301,12 @@ fn cell_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost {
     let measured_ns =
         protocol.cell_min_ns.max(slowest).min(protocol.cell_max_ns.unwrap_or(u64::MAX));
     let write_bytes = written_in(measured_ns, workload, trial);
-    Cost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes }
+    FitCost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes }
 }
 
 /// What one part of a profile is expected to cost at most: it is timed or goes through its files
 /// as a whole, is cut off like any cell, and the first may have to lay the files out.
-fn part_cost(workload: &Workload, spec: &PartSpec, protocol: &Protocol, trial: &Trial) -> Cost {
+fn part_cost(workload: &Workload, spec: &PartSpec, protocol: &Protocol, trial: &Trial) -> FitCost {
     let whole_ns = workload.job.size as f64 / trial.bytes_per_s.max(1.0) * 1e9;
     let limit_ns = protocol.cell_max_ns.unwrap_or(u64::MAX);
     let least_ns = protocol.cell_min_ns.max(spec.least_ns);
@@ -316,7 +321,7 @@ fn part_cost(workload: &Workload, spec: &PartSpec, protocol: &Protocol, trial: &
         Writes::Flushed(bytes) => bytes as f64 / (trial.flushed_write_ns.max(1) as f64 / 1e9),
         Writes::Streamed | Writes::Shared => trial.bytes_per_s,
     };
-    Cost {
+    FitCost {
         time_ns: measured_ns + layout_ns + CELL_OVERHEAD_NS,
         write_bytes: (bytes_per_s.min(trial.bytes_per_s) * writing_s) as u64,
     }

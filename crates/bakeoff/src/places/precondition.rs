@@ -5,7 +5,7 @@ use bakeoff_machine::prepare::precondition::{self, Left, SHARE};
 use bakeoff_model::event::{Header, Region, What};
 use bakeoff_model::index::RegionIx;
 use bakeoff_model::path::RawPath;
-use bakeoff_model::precondition::{End, Round, Series};
+use bakeoff_model::precondition::{PreconditionEnd, PreconditionRound, RegionRounds};
 use bakeoff_model::run::Run;
 use bakeoff_report::prepared;
 use bakeoff_tools::native::TargetKind;
@@ -37,7 +37,8 @@ pub fn reach_steady_state(
     }
     let number = RegionIx::new(index);
     let mut limit = left(session.journal.run(), session.journal.elapsed_ns(), least_bytes);
-    let mut series = Series::new(number, most_bytes(&session.journal.run().header, region, limit));
+    let mut series =
+        RegionRounds::new(number, most_bytes(&session.journal.run().header, region, limit));
     if precondition::ended(&series, limit).is_none() {
         let most_bytes = series.most_bytes;
         session.journal.record(What::PreconditionStarted { region: number, most_bytes })?;
@@ -53,7 +54,7 @@ pub fn reach_steady_state(
             series.rounds.push(round);
         }
     }
-    let end = series.end.unwrap_or(End::Rounds);
+    let end = series.end.unwrap_or(PreconditionEnd::Rounds);
     session.journal.record(What::Preconditioned { region: number, end })?;
     let words = prepared::preconditioned(&series);
     session.progress.note(&format!("Preconditioned {}: {words}.", region.target));
@@ -77,11 +78,11 @@ fn left(run: &Run, elapsed_ns: u64, least_bytes: u64) -> Left {
 
 fn write(
     session: &mut Session,
-    series: &Series,
+    series: &RegionRounds,
     device: &RawPath,
     region: &Region,
     limit: Left,
-) -> Result<Round, StepError> {
+) -> Result<PreconditionRound, StepError> {
     stepper::check_targets(session)?;
     let number = u32::try_from(series.rounds.len()).map_err(Fault::bug)?;
     let most = limit.write_bytes.unwrap_or(u64::MAX);
@@ -93,5 +94,11 @@ fn write(
     let measured = measured.map_err(load_error("preconditioning"))?;
     let write_bytes = measured.write.as_ref().map_or(0, |write| write.io_bytes);
     let elapsed_ns = measured.elapsed_ns.max(1);
-    Ok(Round { region: series.region, round: number, job: measured.job, write_bytes, elapsed_ns })
+    Ok(PreconditionRound {
+        region: series.region,
+        round: number,
+        job: measured.job,
+        write_bytes,
+        elapsed_ns,
+    })
 }

@@ -6,8 +6,8 @@
 use std::time::Instant;
 
 use bakeoff_judge::decide::cell_trial::{CellTrial, Natural};
-use bakeoff_judge::decide::fit::{Cost, Dropped, FitError, Limit};
-use bakeoff_judge::decide::pace::Pace;
+use bakeoff_judge::decide::fit::{Dropped, FitCost, FitError, Limit};
+use bakeoff_judge::decide::pace::MeasuredPace;
 use bakeoff_judge::decide::size::SizeLimits;
 use bakeoff_judge::decide::write_limit;
 use bakeoff_judge::rules;
@@ -99,7 +99,7 @@ fn plan(
     header: &Header,
     elapsed_ns: u64,
     found: Findings,
-) -> Result<(Rehearsal, Pace, Vec<Natural>), FitError> {
+) -> Result<(Rehearsal, MeasuredPace, Vec<Natural>), FitError> {
     let trials: Vec<&Trial> = found.candidates.iter().map(|(_, trial)| trial).collect();
     let fastest = trials.iter().map(|t| t.bytes_per_s).fold(0.0, f64::max);
     let room = SizeLimits {
@@ -116,7 +116,7 @@ fn plan(
         false => Isolation::Visit,
     };
     let protocol = Protocol { k, isolation, ..header.protocol.clone() };
-    let setup = Cost { time_ns: elapsed_ns, write_bytes: found.written_bytes };
+    let setup = FitCost { time_ns: elapsed_ns, write_bytes: found.written_bytes };
     let ahead = Ahead::from_trials(protocol, &workloads, &trials, setup);
     let (protocol, fit) =
         write_limit::fitting(&ahead.protocol, ahead.largest_bytes(), |protocol| {

@@ -1,6 +1,6 @@
 //! Prepares every stack once on its region, and settles what is measured, before the first block.
 
-use bakeoff_judge::decide::fit::Cost;
+use bakeoff_judge::decide::fit::FitCost;
 use bakeoff_judge::decide::size::SizeLimits;
 use bakeoff_model::candidate::Candidate;
 use bakeoff_model::index::CandidateIx;
@@ -91,7 +91,7 @@ fn trial(
     Ok(Trial {
         bytes_per_s: limits.bytes_per_s,
         flushed_write_ns,
-        visit: Cost {
+        visit: FitCost {
             time_ns: enter_ns.saturating_add(leave_ns),
             write_bytes: visit_bytes.max(entered_bytes),
         },

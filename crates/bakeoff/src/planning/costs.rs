@@ -1,7 +1,7 @@
 //! Time and bytes that a plan on its targets will take.
 
 use bakeoff_judge::plan::Expanded;
-use bakeoff_judge::plan::budget::{Site, Speed, estimate};
+use bakeoff_judge::plan::budget::{RegionCost, Speed, estimate};
 use bakeoff_machine::prepare::precondition;
 use bakeoff_model::event::FlashState;
 use bakeoff_report::plan::EstimateView;
@@ -13,13 +13,13 @@ pub fn costs<'w>(
     made: &Expanded,
     targets: impl Iterator<Item = (&'w Wanted, Option<u64>)>,
 ) -> Option<EstimateView> {
-    let site = |(wanted, shrunk): (&Wanted, Option<u64>)| Site {
+    let site = |(wanted, shrunk): (&Wanted, Option<u64>)| RegionCost {
         speed: Speed::assumed_for(wanted.target.place.disks().next()),
         region_bytes: shrunk.unwrap_or(wanted.span.size_bytes),
         is_overwritten: wanted.flash_state == FlashState::Overwritten,
         is_preconditioned: is_preconditioned(made, wanted),
     };
-    let sites: Vec<Site> = targets.map(site).collect();
+    let sites: Vec<RegionCost> = targets.map(site).collect();
     let limit = made.protocol.max_write_bytes;
     let slowest = sites.iter().map(|s| s.speed).min_by_key(|s| s.write_bytes_per_s);
     let (costs, speed) = estimate(made, &sites, limit).zip(slowest)?;

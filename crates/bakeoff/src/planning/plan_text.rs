@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-use bakeoff_judge::plan::{self, Expanded, Here, Plan};
+use bakeoff_judge::plan::{self, Expanded, Plan, PlanMachine};
 use bakeoff_model::candidate::Stack;
 use bakeoff_model::path::{RawPath, printable};
 
@@ -65,7 +65,7 @@ pub fn expand(plan: &Plan, targets: &[(&Target, Option<u64>)]) -> Result<Expande
         host::stack_support(stack, drive.as_deref())
     };
     let job_files = job_files(plan)?;
-    let here = Here { supports: &supports, job_files: &job_files };
+    let here = PlanMachine { supports: &supports, job_files: &job_files };
     plan::expand(plan, &named, &here).map_err(Fault::usage)
 }
 

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use bakeoff_machine::telemetry::cell_telemetry::cell_telemetry;
 use bakeoff_machine::telemetry::layout::Device;
-use bakeoff_machine::telemetry::ring::Ring;
+use bakeoff_machine::telemetry::ring::RowRing;
 use bakeoff_model::measurement::Measurement;
-use bakeoff_model::telemetry::{Cost, Telemetry, Watching};
+use bakeoff_model::telemetry::{Telemetry, TelemetryCost, Watching};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::host::Sources;
@@ -43,11 +43,11 @@ impl SamplePace {
 }
 
 pub struct Sampler {
-    shared: Arc<Shared>,
+    shared: Arc<SharedSamples>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
+struct SharedSamples {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -57,13 +57,13 @@ struct State {
     pace: SamplePace,
     is_active: bool,
     is_over: bool,
-    fast: Ring,
-    slow: Ring,
+    fast: RowRing,
+    slow: RowRing,
     row: Vec<u64>,
     ticks: u64,
     last_ns: u64,
     began_ns: u64,
-    cost: Cost,
+    cost: TelemetryCost,
     cpu_before_ns: Option<u64>,
 }
 
@@ -77,8 +77,8 @@ impl Sampler {
         let sources = Sources::open(power_command);
         let pace = SamplePace::for_cpus(sources.layout.cpus);
         let state = State {
-            fast: Ring::new(Vec::new(), 0),
-            slow: Ring::new(Vec::new(), 0),
+            fast: RowRing::new(Vec::new(), 0),
+            slow: RowRing::new(Vec::new(), 0),
             row: Vec::new(),
             sources,
             pace,
@@ -87,10 +87,10 @@ impl Sampler {
             ticks: 0,
             last_ns: 0,
             began_ns: 0,
-            cost: Cost::default(),
+            cost: TelemetryCost::default(),
             cpu_before_ns: None,
         };
-        let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
+        let shared = Arc::new(SharedSamples { state: Mutex::new(state), changed: Condvar::new() });
         let own = Arc::clone(&shared);
         let builder = Builder::new().name("sampler".to_string()).stack_size(STACK_BYTES);
         let thread = builder.spawn(move || own.run())?;
@@ -152,7 +152,7 @@ impl Drop for Sampler {
     }
 }
 
-impl Shared {
+impl SharedSamples {
     /// A panic while sampling leaves rows behind that are whole.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -191,15 +191,15 @@ impl State {
             let (fewest, most) = FAST_ROWS;
             let rows = (FAST_BYTES / (fast.len() * size_of::<u64>())).clamp(fewest, most);
             self.row = vec![0; fast.len().max(slow.len())];
-            self.fast = Ring::new(fast, rows);
-            self.slow = Ring::new(slow, SLOW_ROWS);
+            self.fast = RowRing::new(fast, rows);
+            self.slow = RowRing::new(slow, SLOW_ROWS);
         }
         self.fast.clear();
         self.slow.clear();
         self.ticks = 0;
         self.last_ns = now_ns();
         self.began_ns = self.last_ns;
-        self.cost = Cost::default();
+        self.cost = TelemetryCost::default();
         self.cpu_before_ns = None;
         if let Some(tasks) = &mut self.sources.tasks {
             tasks.begin();
@@ -267,7 +267,7 @@ impl State {
         let watched_ns: u64 = spans.iter().map(|(from, to)| to.saturating_sub(*from)).sum();
         let share = watched_ns as f64 / self.last_ns.saturating_sub(self.began_ns).max(1) as f64;
         let cpu_ns = (self.cost.cpu_ns as f64 * share.min(1.0)) as u64;
-        of.cost = Cost { cpu_ns, ..self.cost };
+        of.cost = TelemetryCost { cpu_ns, ..self.cost };
         of
     }
 

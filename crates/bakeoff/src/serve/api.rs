@@ -18,7 +18,7 @@ use tokio::time::timeout;
 use super::app::{App, blocking, slowly};
 use super::crowd::Place;
 use super::history;
-use super::hub::{Hub, Message, Watching};
+use super::hub::{Hub, HubWatcher, Message};
 use super::pages::{Pairs, drive, named, printed};
 use super::problem::Problem;
 use super::who::Visitor;
@@ -66,7 +66,7 @@ pub async fn events(
 
 struct EventReader {
     hub: Arc<Hub>,
-    watching: Watching,
+    watching: HubWatcher,
     last: Option<u64>,
     is_new: bool,
     waiting: Vec<Message>,

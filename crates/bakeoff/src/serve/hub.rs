@@ -40,13 +40,13 @@ pub struct Message {
 
 pub struct Hub {
     boot: String,
-    inner: Mutex<Inner>,
+    inner: Mutex<HubState>,
     changed: watch::Sender<u64>,
     wanted: Condvar,
 }
 
 #[derive(Default)]
-struct Inner {
+struct HubState {
     last: u64,
     kept: VecDeque<Message>,
     text: String,
@@ -62,12 +62,12 @@ pub struct Missed {
 impl Hub {
     /// Without messages. `boot` is of letters and digits.
     pub fn new(boot: String) -> Hub {
-        let inner = Mutex::new(Inner::default());
+        let inner = Mutex::new(HubState::default());
         Hub { boot, inner, changed: watch::Sender::new(0), wanted: Condvar::new() }
     }
 
     /// A panic elsewhere leaves the messages as good as they were.
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, HubState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -123,10 +123,10 @@ impl Hub {
         self.lock().text.clone()
     }
 
-    pub fn watch(self: &Arc<Hub>) -> Watching {
+    pub fn watch(self: &Arc<Hub>) -> HubWatcher {
         self.lock().watchers += 1;
         self.wanted.notify_all();
-        Watching { hub: Arc::clone(self), changed: self.changed.subscribe() }
+        HubWatcher { hub: Arc::clone(self), changed: self.changed.subscribe() }
     }
 
     /// Waits for `interval`; without readers, and [`LINGER`] after the last one, until one comes.
@@ -149,12 +149,12 @@ impl Hub {
     }
 }
 
-pub struct Watching {
+pub struct HubWatcher {
     hub: Arc<Hub>,
     pub changed: watch::Receiver<u64>,
 }
 
-impl Drop for Watching {
+impl Drop for HubWatcher {
     fn drop(&mut self) {
         let mut inner = self.hub.lock();
         inner.watchers -= 1;

@@ -14,7 +14,7 @@ use bakeoff_report::now::Now;
 use bakeoff_report::pages;
 
 use crate::cli::Global;
-use crate::cli::history::Trend;
+use crate::cli::history::TrendArgs;
 use crate::cmd::trend;
 use crate::fault::{self, Fault, Outcome};
 use crate::store::{Records, RunId, Sqlite, StoreError, folded};
@@ -61,7 +61,7 @@ fn write(args: &[OsString]) -> Result<Outcome, Fault> {
 fn write_trend(store: &OsString, drive: &OsString) -> Result<Outcome, Fault> {
     let drive = drive.to_string_lossy().into_owned();
     let global = Global { store: Some(store.into()), format: None, quiet: true, seed: None };
-    let found = trend::of_drive(&global, &Trend { drive, since: None, across: None })?;
+    let found = trend::of_drive(&global, &TrendArgs { drive, since: None, across: None })?;
     std::io::stdout().lock().write_all(pages::trend_page(&found).as_bytes())?;
     Ok(Outcome::Done)
 }

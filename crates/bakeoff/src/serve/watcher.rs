@@ -8,7 +8,7 @@ use bakeoff_report::watch;
 
 use super::app::{App, Current};
 use super::hub::Topic;
-use crate::host::{Devices, Live};
+use crate::host::{LiveDevices, LiveHost};
 
 const INTERVAL: Duration = Duration::from_secs(2);
 const TOO_LONG: Duration = Duration::from_secs(10);
@@ -29,9 +29,9 @@ pub fn run(app: &App) {
 }
 
 /// What cannot be read now is tried again at the next look.
-fn publish_frame(app: &App, live: &mut Option<Live>) {
+fn publish_frame(app: &App, live: &mut Option<LiveHost>) {
     let Some(opened) = live else {
-        *live = Live::open(Devices::Disks).ok();
+        *live = LiveHost::open(LiveDevices::Disks).ok();
         return;
     };
     match opened.frame() {

@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-use crate::files::user::User;
+use crate::files::user::OtherUser;
 use crate::host;
 
 const TRIES: u32 = 4;
@@ -33,7 +33,7 @@ impl Readers {
     /// the user who typed it.
     pub fn new(all_local: bool) -> Readers {
         let own = rustix::process::geteuid().as_raw();
-        let behind = User::behind_sudo().map(|user| user.uid());
+        let behind = OtherUser::behind_sudo().map(|user| user.uid());
         Readers { uids: (!all_local).then(|| [own, 0].into_iter().chain(behind).collect()) }
     }
 

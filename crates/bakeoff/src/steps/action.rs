@@ -16,12 +16,12 @@ use crate::load;
 use crate::load::scratch::{MakeError, Scratch};
 use crate::load::subject::Subject;
 use crate::signals::Cancel;
-use crate::ui::progress::Live;
+use crate::ui::progress::LiveProgress;
 
 pub fn perform(
     action: &Action,
     cancel: &Cancel,
-    tick: &mut dyn FnMut(Live),
+    tick: &mut dyn FnMut(LiveProgress),
 ) -> Result<String, ActionError> {
     match action {
         Action::MakeScratch { parent, name } => drop(scratch_in(parent, name)?),
@@ -65,7 +65,7 @@ pub fn fill(
     file: impl Into<Subject>,
     size_bytes: u64,
     cancel: &Cancel,
-    tick: &mut dyn FnMut(Live),
+    tick: &mut dyn FnMut(LiveProgress),
 ) -> Result<(), ActionError> {
     let file = file.into();
     let mut job = Job::filling(size_bytes);

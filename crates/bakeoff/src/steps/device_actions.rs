@@ -19,7 +19,7 @@ use crate::files::{Entry, FileError};
 use crate::host;
 use crate::load::{self, LoadError};
 use crate::signals::Cancel;
-use crate::ui::progress::Live;
+use crate::ui::progress::LiveProgress;
 
 const OVERWRITE_BLOCK_BYTES: u64 = 1 << 20;
 
@@ -30,7 +30,7 @@ pub fn overwrite(
     size_bytes: u64,
     verify: bool,
     cancel: &Cancel,
-    tick: &mut dyn FnMut(Live),
+    tick: &mut dyn FnMut(LiveProgress),
 ) -> Result<(), ActionError> {
     let job = Job {
         direct: true,

@@ -10,7 +10,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use bakeoff_machine::probe::{self, BLOCK_BYTES, Layout, Readback};
+use bakeoff_machine::probe::{self, BLOCK_BYTES, Readback, SampleLayout};
 use bakeoff_model::path::RawPath;
 use bakeoff_model::undo::DriveId;
 use bakeoff_stats::prng::SplitMix64;
@@ -32,35 +32,35 @@ const CHUNK_BYTES: usize = 1 << 20;
 const ALIGN_BYTES: usize = 4096;
 
 /// What is probed: a device, or in tests one that lies.
-pub trait Medium {
+pub trait ProbedMedium {
     fn read(&mut self, at: u64, into: &mut [u8]) -> io::Result<()>;
     fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
     fn flush(&mut self) -> io::Result<()>;
 }
 
 /// A block device or image past the page cache where that can be had.
-pub struct Device {
+pub struct ProbedDevice {
     file: File,
     memory: Vec<u8>,
 }
 
-impl Device {
+impl ProbedDevice {
     /// Opens what is held.
     ///
     /// # Errors
     /// When it is another one by now, or cannot be opened.
-    pub fn held(held: &LockedTarget) -> Result<Device, Fault> {
+    pub fn held(held: &LockedTarget) -> Result<ProbedDevice, Fault> {
         let opened = held.opened().map_err(Fault::environment)?;
-        Device::open(opened.path()).map_err(Fault::environment)
+        ProbedDevice::open(opened.path()).map_err(Fault::environment)
     }
 
-    fn open(path: &Path) -> io::Result<Device> {
+    fn open(path: &Path) -> io::Result<ProbedDevice> {
         let direct = match crate::host::supports_direct(path) {
             true => OFlags::DIRECT.bits() as i32,
             false => 0,
         };
         let file = OpenOptions::new().read(true).write(true).custom_flags(direct).open(path)?;
-        Ok(Device { file, memory: vec![0; CHUNK_BYTES + ALIGN_BYTES] })
+        Ok(ProbedDevice { file, memory: vec![0; CHUNK_BYTES + ALIGN_BYTES] })
     }
 
     fn aligned(memory: &mut [u8], len: usize) -> &mut [u8] {
@@ -69,11 +69,11 @@ impl Device {
     }
 }
 
-impl Medium for Device {
+impl ProbedMedium for ProbedDevice {
     fn read(&mut self, at: u64, into: &mut [u8]) -> io::Result<()> {
         let mut done = 0;
         for chunk in into.chunks_mut(CHUNK_BYTES) {
-            let block = Device::aligned(&mut self.memory, chunk.len());
+            let block = ProbedDevice::aligned(&mut self.memory, chunk.len());
             self.file.read_exact_at(block, at + done)?;
             chunk.copy_from_slice(block);
             done += chunk.len() as u64;
@@ -84,7 +84,7 @@ impl Medium for Device {
     fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         let mut done = 0;
         for chunk in bytes.chunks(CHUNK_BYTES) {
-            let block = Device::aligned(&mut self.memory, chunk.len());
+            let block = ProbedDevice::aligned(&mut self.memory, chunk.len());
             block.copy_from_slice(chunk);
             self.file.write_all_at(block, at + done)?;
             done += chunk.len() as u64;
@@ -130,7 +130,7 @@ pub fn restore_saved(saved: &Path, drive: &DriveId) -> Result<(), Fault> {
         .map_err(|fault| fault.and(format!("{kept}. Attach the drive and run `bakeoff clean`")))?;
     let is_it = target.room.target_bytes == drive.size_bytes && target.file == drive.file;
     let held = target.take(true)?;
-    let mut device = Device::held(&held)?;
+    let mut device = ProbedDevice::held(&held)?;
     let restored = is_it && restore_earlier(&mut device, saved).map_err(unusable)?;
     drop(held);
     match restored {
@@ -147,8 +147,8 @@ pub fn restore_saved(saved: &Path, drive: &DriveId) -> Result<(), Fault> {
 /// What a pass saw of each sample, in the order of places; `None` when it was interrupted. What
 /// was there is back in either case.
 pub fn pass(
-    medium: &mut dyn Medium,
-    layout: &Layout,
+    medium: &mut dyn ProbedMedium,
+    layout: &SampleLayout,
     salt: u64,
     saved: &Path,
     cancel: &Cancel,
@@ -161,8 +161,8 @@ pub fn pass(
 }
 
 fn try_pass(
-    medium: &mut dyn Medium,
-    layout: &Layout,
+    medium: &mut dyn ProbedMedium,
+    layout: &SampleLayout,
     salt: u64,
     cancel: &Cancel,
 ) -> io::Result<Option<Vec<(u64, Readback)>>> {
@@ -199,7 +199,12 @@ fn try_pass(
 }
 
 /// Keeps what is about to be overwritten. What cannot be read is not kept: it was lost before.
-fn save(medium: &mut dyn Medium, layout: &Layout, salt: u64, saved: &Path) -> io::Result<()> {
+fn save(
+    medium: &mut dyn ProbedMedium,
+    layout: &SampleLayout,
+    salt: u64,
+    saved: &Path,
+) -> io::Result<()> {
     let saved = Entry::of(saved).map_err(io::Error::other)?;
     let part = saved.beside(PART);
     let file = part.create(0o600, None).map_err(io::Error::other)?;
@@ -223,7 +228,7 @@ fn save(medium: &mut dyn Medium, layout: &Layout, salt: u64, saved: &Path) -> io
     saved.sync_names()
 }
 
-fn restore(medium: &mut dyn Medium, saved: &Path) -> io::Result<()> {
+fn restore(medium: &mut dyn ProbedMedium, saved: &Path) -> io::Result<()> {
     each_saved(saved, |_, at, original| medium.write(at, original))?;
     medium.flush()?;
     fs::remove_file(saved)
@@ -232,7 +237,7 @@ fn restore(medium: &mut dyn Medium, saved: &Path) -> io::Result<()> {
 /// Puts back what a probe that was killed had overwritten, where the drive still has that probe's
 /// own blocks, and removes the file. `false`, with the file kept, when it has none of them: it is
 /// another drive with the same token, or was written since, and nothing is put there.
-pub fn restore_earlier(medium: &mut dyn Medium, saved: &Path) -> io::Result<bool> {
+pub fn restore_earlier(medium: &mut dyn ProbedMedium, saved: &Path) -> io::Result<bool> {
     let mut now = vec![0; BLOCK_BYTES];
     let mut is_any = false;
     each_saved(saved, |salt, start, originals| {
@@ -288,7 +293,7 @@ fn each_saved(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_machine::probe::judge::{Verdict, judge};
+    use bakeoff_machine::probe::judge::{ProbeVerdict, judge};
     use std::collections::BTreeMap;
 
     const GIB: u64 = 1 << 30;
@@ -296,18 +301,18 @@ mod tests {
     type Real = fn(u64) -> Option<u64>;
 
     /// A card that claims 32 GiB: what lies at which real block, by how it lies.
-    struct Card {
+    struct FakeCard {
         blocks: BTreeMap<u64, Vec<u8>>,
         real: Real,
     }
 
-    impl Card {
-        fn new(real: Real) -> Card {
-            Card { blocks: BTreeMap::new(), real }
+    impl FakeCard {
+        fn new(real: Real) -> FakeCard {
+            FakeCard { blocks: BTreeMap::new(), real }
         }
     }
 
-    impl Medium for Card {
+    impl ProbedMedium for FakeCard {
         fn read(&mut self, at: u64, into: &mut [u8]) -> io::Result<()> {
             for (i, block) in into.chunks_mut(BLOCK_BYTES).enumerate() {
                 let real = (self.real)(at + (i * BLOCK_BYTES) as u64);
@@ -334,10 +339,10 @@ mod tests {
         }
     }
 
-    fn probed(card: &mut Card, flush_bytes: u64) -> Vec<(u64, Readback)> {
+    fn probed(card: &mut FakeCard, flush_bytes: u64) -> Vec<(u64, Readback)> {
         let dir = tempfile::tempdir().unwrap();
         let saved = dir.path().join("saved");
-        let layout = Layout::new(32 * GIB, 5, flush_bytes);
+        let layout = SampleLayout::new(32 * GIB, 5, flush_bytes);
         let seen = pass(card, &layout, 9, &saved, &Cancel::default()).unwrap().unwrap();
         assert!(!saved.exists());
         seen
@@ -345,14 +350,14 @@ mod tests {
 
     #[test]
     fn an_honest_card_has_its_data_back() {
-        let mut card = Card::new(Some);
-        let layout = Layout::new(32 * GIB, 5, 1 << 20);
+        let mut card = FakeCard::new(Some);
+        let layout = SampleLayout::new(32 * GIB, 5, 1 << 20);
         for at in &layout.samples {
             card.write(*at, &[(*at >> 12) as u8; BLOCK_BYTES]).unwrap();
         }
         let before = card.blocks.clone();
         let report = judge("card", 32 * GIB, &probed(&mut card, 1 << 20), None);
-        assert_eq!((report.verdict, report.good), (Verdict::NoEvidence, report.samples));
+        assert_eq!((report.verdict, report.good), (ProbeVerdict::NoEvidence, report.samples));
         for (at, bytes) in before {
             assert_eq!(card.blocks[&at], bytes, "block {at}");
         }
@@ -372,9 +377,9 @@ mod tests {
             (|at| (at < 30 * GIB).then_some(at), MIB, None),
         ];
         for (i, (real, flush, wraps)) in kinds.into_iter().enumerate() {
-            let [first, again] = [(); 2].map(|()| probed(&mut Card::new(real), flush));
+            let [first, again] = [(); 2].map(|()| probed(&mut FakeCard::new(real), flush));
             let report = judge("card", 32 * GIB, &first, Some(&again));
-            assert_eq!(report.verdict, Verdict::Mismatch, "kind {i}");
+            assert_eq!(report.verdict, ProbeVerdict::Mismatch, "kind {i}");
             if wraps.is_some() {
                 assert_eq!(report.wraps_at_bytes, wraps, "kind {i}");
             }
@@ -386,8 +391,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("disk.img");
         fs::write(&path, vec![7u8; 64 << 20]).unwrap();
-        let layout = Layout::new(64 << 20, 5, 1 << 20);
-        let mut device = Device::open(&path).unwrap();
+        let layout = SampleLayout::new(64 << 20, 5, 1 << 20);
+        let mut device = ProbedDevice::open(&path).unwrap();
         let saved = dir.path().join("saved");
         // As a kill leaves it: saved, half written.
         save(&mut device, &layout, 9, &saved).unwrap();
@@ -402,15 +407,15 @@ mod tests {
     fn what_a_killed_probe_kept_is_not_put_on_another_drive_nor_over_what_was_written_since() {
         let dir = tempfile::tempdir().unwrap();
         let (path, saved) = (dir.path().join("disk.img"), dir.path().join("saved"));
-        let layout = Layout::new(64 << 20, 5, 1 << 20);
+        let layout = SampleLayout::new(64 << 20, 5, 1 << 20);
         fs::write(&path, vec![7u8; 64 << 20]).unwrap();
-        let mut device = Device::open(&path).unwrap();
+        let mut device = ProbedDevice::open(&path).unwrap();
         save(&mut device, &layout, 9, &saved).unwrap();
         try_pass(&mut device, &layout, 9, &Cancel::default()).unwrap().unwrap();
         // Another drive that has its token, as an image of the same name has.
         let other = dir.path().join("other.img");
         fs::write(&other, vec![3u8; 64 << 20]).unwrap();
-        assert!(!restore_earlier(&mut Device::open(&other).unwrap(), &saved).unwrap());
+        assert!(!restore_earlier(&mut ProbedDevice::open(&other).unwrap(), &saved).unwrap());
         assert!(fs::read(&other).unwrap().iter().all(|byte| *byte == 3) && saved.exists());
         // Its owner wrote a block meanwhile; the others are still the probe's.
         let written = layout.samples[3];

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use bakeoff_model::event::{Owner, View};
+use bakeoff_model::event::{Namespaces, Owner};
 use bakeoff_model::path::RawPath;
 use bakeoff_model::undo::{On, Undo};
 
@@ -22,7 +22,7 @@ pub fn check(
     is_past: bool,
 ) -> Result<(), ActionError> {
     let view = owner.and_then(|owner| owner.view);
-    let is_same = |path: &str, then: fn(View) -> u64| {
+    let is_same = |path: &str, then: fn(Namespaces) -> u64| {
         is_past || view.is_none_or(|view| host::device_at(Path::new(path)) == Some(then(view)))
     };
     match undo {

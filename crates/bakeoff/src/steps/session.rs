@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bakeoff_judge::decide::cell_trial::Natural;
-use bakeoff_judge::decide::pace::Pace;
+use bakeoff_judge::decide::pace::MeasuredPace;
 use bakeoff_judge::decide::stop;
 use bakeoff_model::event::{StopReason, What};
 use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
@@ -37,7 +37,7 @@ pub struct Session<'s> {
     /// was said.
     pub hung: Vec<(CandidateIx, WorkloadIx, String)>,
     pub natural: BTreeMap<WorkloadIx, Natural>,
-    pub pace: Pace,
+    pub pace: MeasuredPace,
     pub spent: Spent,
     #[cfg(feature = "postgres")]
     pub push: Option<PathBuf>,
@@ -58,7 +58,7 @@ impl<'s> Session<'s> {
             held: Vec::new(),
             hung: Vec::new(),
             natural: BTreeMap::new(),
-            pace: Pace::default(),
+            pace: MeasuredPace::default(),
             spent,
             #[cfg(feature = "postgres")]
             push: None,

@@ -14,7 +14,7 @@ use super::session::Session;
 use super::step_error::StepError;
 use crate::fault::Fault;
 use crate::signals::Cancel;
-use crate::ui::progress::Live;
+use crate::ui::progress::LiveProgress;
 
 /// Most of a tool's output that is kept in the record.
 const KEEP_BYTES: usize = 64 << 10;
@@ -37,11 +37,14 @@ pub fn take(
 
 /// The same, where the caller knows more about how the action is done than the record says: which
 /// open file has the path in it.
-pub fn take_by(
+pub fn take_by<F>(
     session: &mut Session,
     build: impl FnOnce(u32) -> Step,
-    perform: impl FnOnce(&Action, &Cancel, &mut dyn FnMut(Live)) -> Result<String, ActionError>,
-) -> Result<(u32, String), StepError> {
+    perform: F,
+) -> Result<(u32, String), StepError>
+where
+    F: FnOnce(&Action, &Cancel, &mut dyn FnMut(LiveProgress)) -> Result<String, ActionError>,
+{
     let number = next_number(session)?;
     let step = build(number);
     session.journal.record(What::StepPlanned(step.clone()))?;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bakeoff_machine::guard::image;
-use bakeoff_machine::guard::{self, Reason, Verdict, Why};
+use bakeoff_machine::guard::{self, GuardVerdict, RefusalReason, Why};
 use bakeoff_machine::prepare::commands::quoted;
 use bakeoff_machine::prepare::contents::Contents;
 use bakeoff_machine::prepare::device::{BlockDevice, System};
@@ -89,8 +89,8 @@ fn settled(dev: Dev, shares_disk_with_root: bool) -> std::io::Result<System> {
     for _ in 0..LOOKS_AGAIN {
         let system = host::system()?;
         let is_only_open = match guard::verdict(dev, &system, shares_disk_with_root) {
-            Verdict::Safe => false,
-            Verdict::No(reasons) => reasons.iter().all(|reason| reason.why == Why::Open),
+            GuardVerdict::Safe => false,
+            GuardVerdict::No(reasons) => reasons.iter().all(|reason| reason.why == Why::Open),
         };
         if !is_only_open {
             return Ok(system);
@@ -149,7 +149,7 @@ fn free_device<'s>(
     if !system.saw_all && !rustix::process::geteuid().is_root() {
         return Err(needs_root());
     }
-    if let Verdict::No(reasons) = guard::verdict(dev, system, shares_disk_with_root) {
+    if let GuardVerdict::No(reasons) = guard::verdict(dev, system, shares_disk_with_root) {
         return Err(refused(shown, &reasons));
     }
     Ok(found)
@@ -285,8 +285,8 @@ pub fn hold_file(path: &Path) -> Result<LockedTarget, Fault> {
     Ok(held)
 }
 
-fn refused(shown: &RawPath, reasons: &[Reason]) -> Fault {
-    let why: Vec<String> = reasons.iter().map(Reason::with_advice).collect();
+fn refused(shown: &RawPath, reasons: &[RefusalReason]) -> Fault {
+    let why: Vec<String> = reasons.iter().map(RefusalReason::with_advice).collect();
     Fault::refused(format!("Refusing to write to {shown}: {}", why.join("; ")))
 }
 

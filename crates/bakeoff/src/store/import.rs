@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read};
 
 use bakeoff_report::bundle::{BundleError, Decoder, Head, LINE_BYTES, Line};
 
-use super::{Imported, RunId, Store, StoreError};
+use super::{RunId, Store, StoreError, StoredImport};
 
 impl From<BundleError> for StoreError {
     fn from(error: BundleError) -> StoreError {
@@ -23,7 +23,7 @@ pub fn unreadable(error: io::Error) -> StoreError {
 pub fn import(
     store: &mut dyn Store,
     mut input: impl BufRead,
-) -> Result<(RunId, Imported), StoreError> {
+) -> Result<(RunId, StoredImport), StoreError> {
     let mut decoder = Decoder::default();
     let head = read_head(&mut decoder, &mut input)?;
     let run = RunId::parse(&head.run).ok_or_else(StoreError::no_header)?;

@@ -10,7 +10,7 @@ use std::path::Path;
 use bakeoff_report::facts::LastError;
 
 use super::{open, place};
-use crate::files::{Entry, FileError, User};
+use crate::files::{Entry, FileError, OtherUser};
 
 const MESSAGE_BYTES: usize = 8 << 10;
 const FILE_BYTES: u64 = 1 << 20;
@@ -22,7 +22,7 @@ const FILE_BYTES: u64 = 1 << 20;
 pub fn keep(store: Option<&Path>, error: &LastError) -> Result<(), FileError> {
     let path = place::path(store).map_err(io::Error::other)?;
     open::find(&path).map_err(io::Error::other)?;
-    let owner = User::behind_sudo();
+    let owner = OtherUser::behind_sudo();
     let entry = match store {
         Some(_) => Entry::of(&path)?,
         None => Entry::making(&path, (0o700, owner.as_ref()))?,

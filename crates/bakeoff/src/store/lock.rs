@@ -13,7 +13,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::{RunId, StoreError, place};
-use crate::files::{Entry, FileError, User};
+use crate::files::{Entry, FileError, OtherUser};
 
 const TRIES: u32 = 100;
 /// How often a lock that someone has is tried again: [`is_held`] itself has it for an instant.
@@ -93,7 +93,7 @@ fn hold_name(store: &Path, name: &str, how: FlockOperation) -> Result<Option<Run
 }
 
 fn try_hold(store: &Path, name: &str, how: FlockOperation) -> Result<Option<RunLock>, FileError> {
-    let user = User::behind_sudo();
+    let user = OtherUser::behind_sudo();
     let locks = locks(store)?;
     let mut refused = 0;
     for _ in 0..TRIES {

@@ -108,7 +108,7 @@ pub trait Store: Records {
         &mut self,
         head: &Head,
         next: &mut dyn FnMut() -> Result<Option<String>, StoreError>,
-    ) -> Result<Imported, StoreError>;
+    ) -> Result<StoredImport, StoreError>;
 }
 
 pub fn read_events(run: &RunId, lines: &[String]) -> Result<Vec<Event>, StoreError> {
@@ -150,7 +150,7 @@ pub struct Digest {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Imported {
+pub enum StoredImport {
     New(u64),
     Already,
 }

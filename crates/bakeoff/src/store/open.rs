@@ -21,7 +21,7 @@ use rusqlite_migration::{M, Migrations};
 use rustix::fs::fstat;
 
 use super::{ErrorClass, Sqlite, StoreError, lock};
-use crate::files::{Entry, FileError, User};
+use crate::files::{Entry, FileError, OtherUser};
 
 /// Each brings a store of the layout before to the next; never changed once released.
 const MIGRATIONS: &[M] = &[
@@ -58,7 +58,7 @@ static SEEN: Mutex<Vec<&'static File>> = Mutex::new(Vec::new());
 
 pub(super) fn open(path: &Path) -> Result<Sqlite, StoreError> {
     let refused = |error| StoreError::from_file(path, error);
-    let owner = User::behind_sudo();
+    let owner = OtherUser::behind_sudo();
     let entry = Entry::making(path, (0o700, owner.as_ref())).map_err(refused)?;
     let file = match look(&entry, path)? {
         Some(file) => file,

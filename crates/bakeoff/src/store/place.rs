@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::StoreError;
-use crate::files::User;
+use crate::files::OtherUser;
 
 const SERVERS: [&str; 2] = ["postgresql://", "postgres://"];
 
@@ -21,7 +21,7 @@ pub fn path(option: Option<&Path>) -> Result<PathBuf, StoreError> {
         Some(path) => {
             std::path::absolute(path).map_err(|error| StoreError::io(path, &error.to_string()))
         }
-        None => default(&|name| std::env::var_os(name), User::behind_sudo().as_ref()),
+        None => default(&|name| std::env::var_os(name), OtherUser::behind_sudo().as_ref()),
     }
 }
 
@@ -34,7 +34,7 @@ pub fn beside(store: &Path, end: &str) -> PathBuf {
 
 fn default(
     env: &dyn Fn(&str) -> Option<OsString>,
-    behind_sudo: Option<&User>,
+    behind_sudo: Option<&OtherUser>,
 ) -> Result<PathBuf, StoreError> {
     // "All paths set in these environment variables must be absolute", others are ignored.
     let absolute = |name| env(name).map(PathBuf::from).filter(|path| path.is_absolute());

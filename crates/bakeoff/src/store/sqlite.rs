@@ -26,7 +26,8 @@ use self::query::to_i64;
 use super::error::read_event;
 use super::machines::Unknown;
 use super::{
-    Digest, Imported, Machines, Records, RunId, Store, StoreError, Summary, id, listed, lock, open,
+    Digest, Machines, Records, RunId, Store, StoreError, StoredImport, Summary, id, listed, lock,
+    open,
 };
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -245,7 +246,7 @@ impl Store for Sqlite {
         &mut self,
         head: &Head,
         next: &mut dyn FnMut() -> Result<Option<String>, StoreError>,
-    ) -> Result<Imported, StoreError> {
+    ) -> Result<StoredImport, StoreError> {
         let run = RunId::parse(&head.run).ok_or_else(StoreError::no_header)?;
         self.write(|db| match db.find_number(&run)? {
             Some(number) => compare(&run, &db.lines(number, &run)?, next),
@@ -258,7 +259,7 @@ fn compare(
     run: &RunId,
     stored: &[String],
     next: &mut dyn FnMut() -> Result<Option<String>, StoreError>,
-) -> Result<Imported, StoreError> {
+) -> Result<StoredImport, StoreError> {
     // Read to the end before judging: what is damaged is not called different.
     let (mut seq, mut differs) = (0, None);
     while let Some(line) = next()? {
@@ -269,7 +270,7 @@ fn compare(
     }
     match differs.or((seq < stored.len()).then_some(seq)) {
         Some(at) => Err(StoreError::differs(run, at)),
-        None => Ok(Imported::Already),
+        None => Ok(StoredImport::Already),
     }
 }
 
@@ -278,7 +279,7 @@ fn insert_all(
     run: &RunId,
     head: &Head,
     next: &mut dyn FnMut() -> Result<Option<String>, StoreError>,
-) -> Result<Imported, StoreError> {
+) -> Result<StoredImport, StoreError> {
     let first = next()?.ok_or_else(StoreError::no_header)?;
     let event = read_event(run, 0, std::slice::from_ref(&first), &first)?;
     let number = insert_run(db, &event, (true, head.label.as_deref()))?;
@@ -288,7 +289,7 @@ fn insert_all(
         insert_event(db, number, seq, &line)?;
         seq += 1;
     }
-    Ok(Imported::New(seq))
+    Ok(StoredImport::New(seq))
 }
 
 fn header_of(event: &Event) -> Result<(RunId, &Header), StoreError> {

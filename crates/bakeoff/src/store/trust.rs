@@ -20,7 +20,7 @@ use rustix::process::geteuid;
 use super::place::beside;
 use super::sqlite::Sqlite;
 use crate::fault::Fault;
-use crate::files::User;
+use crate::files::OtherUser;
 use crate::host;
 
 const GROUP_WRITES: u32 = 0o020;
@@ -36,7 +36,8 @@ pub fn check(store: &Sqlite) -> Result<(), Fault> {
     if !geteuid().is_root() {
         return Ok(());
     }
-    let way = Way { store: store.path(), invoking: User::behind_sudo().map(|user| user.uid()) };
+    let way =
+        Way { store: store.path(), invoking: OtherUser::behind_sudo().map(|user| user.uid()) };
     let file = way.to_file()?;
     let own = [file.as_raw_fd(), store.file().as_raw_fd()];
     match has_open(&file, own).map_err(|e| unknown(Path::new("/proc/self/fd"), e))? {

@@ -9,7 +9,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, LineGauge, Paragraph, Row, Sparkline, Table, Wrap};
 
-use super::state::{Mode, State};
+use super::state::{KeyMode, State};
 
 /// Rows of the matrix on a small terminal; further candidates are counted.
 const CANDIDATES: usize = 9;
@@ -41,8 +41,8 @@ pub fn draw(frame: &mut Frame, state: &State) {
         }
         None => {
             let said = match state.mode {
-                Mode::Run | Mode::Beside => "Preparing the run…",
-                Mode::Watch => "No run is in progress.",
+                KeyMode::Run | KeyMode::Beside => "Preparing the run…",
+                KeyMode::Watch => "No run is in progress.",
             };
             frame.render_widget(Paragraph::new(said), top);
         }
@@ -244,9 +244,9 @@ fn keys_line(state: &State) -> Line<'static> {
     let pause = if state.is_paused { "p continue" } else { "p pause display" };
     let details = if state.has_details { "d machine" } else { "d details" };
     let quit = match state.mode {
-        Mode::Run => "q stop the run",
-        Mode::Watch => "q quit",
-        Mode::Beside => "q back to line output   Ctrl-C stop the run",
+        KeyMode::Run => "q stop the run",
+        KeyMode::Watch => "q quit",
+        KeyMode::Beside => "q back to line output   Ctrl-C stop the run",
     };
     Line::from(dim(format!("{quit}   {pause}   {details}   w next workload")))
 }
@@ -270,7 +270,7 @@ mod tests {
         let rate = |_: u32, candidate: u16, _: u16| 1000.0 - f64::from(candidate) * 200.0;
         let run = RunBuilder::stacks(&["ext4", "xfs", "f2fs"]).play(6, rate).build();
         let now = Now::new(&run, &analyse(&run), RunState::Running);
-        let mut state = State::new(Mode::Run);
+        let mut state = State::new(KeyMode::Run);
         state.now = Some((Box::new(now), Instant::now()));
         state.frame(bakeoff_machine::watch::Frame::default());
         state
@@ -296,6 +296,6 @@ mod tests {
         }
         state.asks = true;
         assert!(text(&state, 80, 24).contains("y: yes"));
-        text(&State::new(Mode::Watch), 80, 24);
+        text(&State::new(KeyMode::Watch), 80, 24);
     }
 }

@@ -6,7 +6,7 @@ use rustix::process::{Signal, getpid, kill_process};
 
 use super::show::What;
 use super::terminal;
-use super::view_process::{Said, View};
+use super::view_process::{ShownProcess, ViewMessage};
 use crate::ui::progress::Progress;
 
 /// Waits for the key in a process of its own, until the run has ended; whether it does.
@@ -16,11 +16,11 @@ pub fn listen(progress: &Progress, store: &Path) -> bool {
     }
     let lines = progress.lines();
     let words = What::Beside(std::process::id()).words(store);
-    let view = View::start(&words, move |said| match said {
-        Said::Shown => lines.hold(),
-        Said::Hidden | Said::Gone => lines.show(),
+    let view = ShownProcess::start(&words, move |said| match said {
+        ViewMessage::Shown => lines.hold(),
+        ViewMessage::Hidden | ViewMessage::Gone => lines.show(),
         // As Ctrl-C does where no view has the terminal.
-        Said::Stop => {
+        ViewMessage::Stop => {
             let _ = kill_process(getpid(), Signal::INT);
         }
     });

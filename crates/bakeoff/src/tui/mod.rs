@@ -30,7 +30,7 @@ use crate::fault::{Fault, Outcome};
 use crate::signals::Cancel;
 use crate::ui::say;
 use show::What;
-use view_process::{Said, View};
+use view_process::{ShownProcess, ViewMessage};
 
 const TICK: Duration = Duration::from_millis(100);
 const PRINTED_BYTES: u64 = 256 << 10;
@@ -46,7 +46,7 @@ pub fn around(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
     let mut child = background::session(&args, &out, &err).map_err(Fault::environment)?;
     let (tell, said) = channel();
     let what = What::Run(child.id());
-    let view = View::start(&what.words(&store), move |event| {
+    let view = ShownProcess::start(&what.words(&store), move |event| {
         // Nobody listens any more when the run has ended.
         let _ = tell.send(event);
     });
@@ -71,7 +71,7 @@ pub fn around(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
 
 fn until_end(
     child: &mut Child,
-    mut said: Option<Receiver<Said>>,
+    mut said: Option<Receiver<ViewMessage>>,
     cancel: &Cancel,
 ) -> Result<std::process::ExitStatus, Fault> {
     let mut is_stopped = false;
@@ -86,12 +86,12 @@ fn until_end(
                 Err(RecvTimeoutError::Timeout)
             }
         };
-        let wants_stop = cancel.is_set() || matches!(event, Ok(Said::Stop));
+        let wants_stop = cancel.is_set() || matches!(event, Ok(ViewMessage::Stop));
         if wants_stop && !is_stopped {
             interrupt(child);
             is_stopped = true;
         }
-        if matches!(event, Ok(Said::Gone) | Err(RecvTimeoutError::Disconnected)) {
+        if matches!(event, Ok(ViewMessage::Gone) | Err(RecvTimeoutError::Disconnected)) {
             said = None;
             say::line(format_args!(
                 "{}",
@@ -109,11 +109,14 @@ pub fn watch(global: &Global, interval_ns: u64) -> Result<Outcome, Fault> {
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let store = crate::store::place::path(global.store.as_deref())?;
     let (tell, said) = channel();
-    let view = View::start(&What::Machine(interval_ns).words(&store), move |event| {
+    let view = ShownProcess::start(&What::Machine(interval_ns).words(&store), move |event| {
         let _ = tell.send(event);
     })?;
     while !cancel.is_set() {
-        if matches!(said.recv_timeout(TICK), Ok(Said::Gone) | Err(RecvTimeoutError::Disconnected)) {
+        if matches!(
+            said.recv_timeout(TICK),
+            Ok(ViewMessage::Gone) | Err(RecvTimeoutError::Disconnected)
+        ) {
             break;
         }
     }

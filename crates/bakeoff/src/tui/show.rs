@@ -19,11 +19,11 @@ use signal_hook::consts::SIGTSTP;
 
 use super::draw;
 use super::follow::Follow;
-use super::state::{Mode, State};
-use super::terminal::{Settings, is_in_front};
-use super::view_process::Said;
+use super::state::{KeyMode, State};
+use super::terminal::{TerminalSettings, is_in_front};
+use super::view_process::ViewMessage;
 use crate::fault::{self, Fault, Outcome};
-use crate::host::{Devices, Live};
+use crate::host::{LiveDevices, LiveHost};
 use crate::signals::Cancel;
 
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -77,22 +77,22 @@ fn show(what: What, store: PathBuf) -> Result<(), Fault> {
     match what {
         What::Run(pid) => {
             let follow = Follow::start(store, Some(pid)).map_err(Fault::environment)?;
-            on_screen(&follow, (Mode::Run, INTERVAL), &cancel)
+            on_screen(&follow, (KeyMode::Run, INTERVAL), &cancel)
         }
         What::Machine(ns) => {
             let follow = Follow::start(store, None).map_err(Fault::environment)?;
-            on_screen(&follow, (Mode::Watch, Duration::from_nanos(ns)), &cancel)
+            on_screen(&follow, (KeyMode::Watch, Duration::from_nanos(ns)), &cancel)
         }
         What::Beside(pid) => beside(pid, &store, &cancel),
     }
 }
 
-fn say(said: Said) -> Result<(), Fault> {
+fn say(said: ViewMessage) -> Result<(), Fault> {
     writeln!(std::io::stderr(), "{}", <&str>::from(said)).map_err(Fault::environment)
 }
 
 fn beside(pid: u32, store: &Path, cancel: &Cancel) -> Result<(), Fault> {
-    let Some(settings) = Settings::now() else { return Ok(()) };
+    let Some(settings) = TerminalSettings::now() else { return Ok(()) };
     let suspended = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(SIGTSTP, Arc::clone(&suspended)).map_err(Fault::environment)?;
     let (mut was_in_front, mut shown) = (false, Ok(()));
@@ -105,7 +105,7 @@ fn beside(pid: u32, store: &Path, cancel: &Cancel) -> Result<(), Fault> {
         if pressed(is_front) == Some(SHOW) {
             let follow =
                 Follow::start(store.to_path_buf(), Some(pid)).map_err(Fault::environment)?;
-            shown = on_screen(&follow, (Mode::Beside, INTERVAL), cancel);
+            shown = on_screen(&follow, (KeyMode::Beside, INTERVAL), cancel);
         }
         if suspended.swap(false, Ordering::Relaxed) {
             settings.apply();
@@ -136,12 +136,12 @@ fn pressed(is_front: bool) -> Option<u8> {
 
 fn on_screen(
     follow: &Follow,
-    (mode, interval): (Mode, Duration),
+    (mode, interval): (KeyMode, Duration),
     cancel: &Cancel,
 ) -> Result<(), Fault> {
-    let mut live = Live::open(Devices::Disks).map_err(Fault::environment)?;
+    let mut live = LiveHost::open(LiveDevices::Disks).map_err(Fault::environment)?;
     let over = watch_end(cancel).map_err(Fault::environment)?;
-    say(Said::Shown)?;
+    say(ViewMessage::Shown)?;
     // Gives the terminal back also after a panic.
     let mut terminal = ratatui::try_init().map_err(Fault::environment)?;
     let mut state = State::new(mode);
@@ -158,9 +158,9 @@ fn on_screen(
     });
     ratatui::restore();
     over.store(true, Ordering::Relaxed);
-    say(Said::Hidden)?;
+    say(ViewMessage::Hidden)?;
     if state.stops {
-        say(Said::Stop)?;
+        say(ViewMessage::Stop)?;
     }
     drawn
 }

@@ -10,7 +10,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 const FRAMES: usize = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum KeyMode {
     Watch,
     Run,
     Beside,
@@ -26,11 +26,11 @@ pub struct State {
     pub is_over: bool,
     pub stops: bool,
     pub is_changed: bool,
-    pub mode: Mode,
+    pub mode: KeyMode,
 }
 
 impl State {
-    pub fn new(mode: Mode) -> State {
+    pub fn new(mode: KeyMode) -> State {
         State {
             now: None,
             frames: VecDeque::new(),
@@ -71,12 +71,12 @@ impl State {
         let stops = key.code == Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
         match (key.code, self.asks) {
             _ if stops || (key.code == Char('y') && self.asks) => {
-                self.stops = self.mode != Mode::Watch;
+                self.stops = self.mode != KeyMode::Watch;
                 self.is_over = true;
             }
             (_, true) => self.asks = false,
             // A run would be stopped.
-            (Char('q') | Esc, _) if self.mode == Mode::Run => self.asks = true,
+            (Char('q') | Esc, _) if self.mode == KeyMode::Run => self.asks = true,
             (Char('q') | Esc, _) => self.is_over = true,
             (Char('p'), _) => self.is_paused = !self.is_paused,
             (Char('d'), _) => self.has_details = !self.has_details,
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_run_is_stopped_only_after_a_yes() {
-        let mut state = State::new(Mode::Run);
+        let mut state = State::new(KeyMode::Run);
         state.key(KeyCode::Char('y').into());
         state.key(KeyCode::Char('q').into());
         assert!(state.asks && !state.is_over);
@@ -104,10 +104,10 @@ mod tests {
         state.key(KeyCode::Char('q').into());
         state.key(KeyCode::Char('y').into());
         assert!(state.is_over && state.stops);
-        let mut watching = State::new(Mode::Watch);
+        let mut watching = State::new(KeyMode::Watch);
         watching.key(STOP);
         assert!(watching.is_over && !watching.stops, "nobody else's run is stopped");
-        let mut beside = State::new(Mode::Beside);
+        let mut beside = State::new(KeyMode::Beside);
         beside.key(KeyCode::Char('q').into());
         assert!(beside.is_over && !beside.stops, "its lines go on");
         beside.key(STOP);
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_held_picture_takes_nothing_in() {
-        let mut state = State::new(Mode::Run);
+        let mut state = State::new(KeyMode::Run);
         state.key(KeyCode::Char('p').into());
         state.frame(Frame::default());
         assert!(state.frames.is_empty());

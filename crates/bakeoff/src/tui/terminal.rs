@@ -22,12 +22,12 @@ pub fn is_in_front() -> bool {
 }
 
 #[derive(Clone)]
-pub struct Settings(Termios);
+pub struct TerminalSettings(Termios);
 
-impl Settings {
+impl TerminalSettings {
     /// As they are; `None` where there is no terminal.
-    pub fn now() -> Option<Settings> {
-        tcgetattr(stdin()).ok().map(Settings)
+    pub fn now() -> Option<TerminalSettings> {
+        tcgetattr(stdin()).ok().map(TerminalSettings)
     }
 
     /// Makes them those of the terminal; a terminal that is gone, or another job's, is left alone.
@@ -44,12 +44,12 @@ impl Settings {
     }
 
     /// The same with keys that are read at once and not shown. Ctrl-C remains a signal.
-    pub fn with_keys(&self) -> Settings {
+    pub fn with_keys(&self) -> TerminalSettings {
         let mut settings = self.0.clone();
         settings.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
         settings.special_codes[SpecialCodeIndex::VMIN] = 1;
         settings.special_codes[SpecialCodeIndex::VTIME] = 0;
-        Settings(settings)
+        TerminalSettings(settings)
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use strum::IntoStaticStr;
 
-use super::terminal::{self, Settings};
+use super::terminal::{self, TerminalSettings};
 use crate::exec::background;
 use crate::fault::Fault;
 use crate::ui::say;
@@ -21,33 +21,33 @@ const TICK: Duration = Duration::from_millis(10);
 /// What a view says, and how that is spelled between the two processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
-pub enum Said {
+pub enum ViewMessage {
     Shown,
     Hidden,
     Stop,
     Gone,
 }
 
-impl Said {
-    fn of(word: &str) -> Option<Said> {
-        let is_it = |said: &Said| word == <&str>::from(*said);
-        [Said::Shown, Said::Hidden, Said::Stop].into_iter().find(is_it)
+impl ViewMessage {
+    fn of(word: &str) -> Option<ViewMessage> {
+        let is_it = |said: &ViewMessage| word == <&str>::from(*said);
+        [ViewMessage::Shown, ViewMessage::Hidden, ViewMessage::Stop].into_iter().find(is_it)
     }
 }
 
 /// A view that is shown or waits for its key. It ends with the value.
-pub struct View {
+pub struct ShownProcess {
     pid: Arc<Mutex<Option<Pid>>>,
     listening: Option<JoinHandle<()>>,
 }
 
-impl View {
+impl ShownProcess {
     /// Starts one; `on` hears what it says, [`Said::Gone`] last.
     pub fn start(
         words: &[OsString],
-        mut on: impl FnMut(Said) + Send + 'static,
-    ) -> Result<View, Fault> {
-        let settings = Settings::now();
+        mut on: impl FnMut(ViewMessage) + Send + 'static,
+    ) -> Result<ShownProcess, Fault> {
+        let settings = TerminalSettings::now();
         let mut child = background::view(words).map_err(Fault::environment)?;
         let pid = Arc::new(Mutex::new(i32::try_from(child.id()).ok().and_then(Pid::from_raw)));
         let known = Arc::clone(&pid);
@@ -61,10 +61,10 @@ impl View {
             if is_shown && !ended.is_ok_and(|status| status.success()) {
                 terminal::leave_screen();
             }
-            settings.iter().for_each(Settings::apply);
-            on(Said::Gone);
+            settings.iter().for_each(TerminalSettings::apply);
+            on(ViewMessage::Gone);
         };
-        let mut view = View { pid, listening: None };
+        let mut view = ShownProcess { pid, listening: None };
         match std::thread::Builder::new().spawn(listening) {
             Ok(listening) => view.listening = Some(listening),
             Err(error) => {
@@ -82,7 +82,7 @@ impl View {
     }
 }
 
-impl Drop for View {
+impl Drop for ShownProcess {
     fn drop(&mut self) {
         let Some(listening) = self.listening.take() else { return };
         self.send(Signal::TERM);
@@ -100,16 +100,16 @@ impl Drop for View {
 
 /// Hears what it says until it ends; whether it still had the screen then. What it did not mean to
 /// say is why it failed.
-fn listen(child: &mut Child, on: &mut impl FnMut(Said)) -> bool {
+fn listen(child: &mut Child, on: &mut impl FnMut(ViewMessage)) -> bool {
     let Some(err) = child.stderr.take() else { return false };
     let mut is_shown = false;
     for line in BufReader::new(err).lines().map_while(Result::ok) {
-        match Said::of(&line) {
+        match ViewMessage::of(&line) {
             Some(said) => {
                 is_shown = match said {
-                    Said::Shown => true,
-                    Said::Hidden => false,
-                    Said::Stop | Said::Gone => is_shown,
+                    ViewMessage::Shown => true,
+                    ViewMessage::Hidden => false,
+                    ViewMessage::Stop | ViewMessage::Gone => is_shown,
                 };
                 on(said);
             }

@@ -16,7 +16,7 @@ use super::{out, say};
 
 /// Where a job is going right now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Live {
+pub struct LiveProgress {
     pub ios: u64,
     pub bytes: u64,
 }
@@ -31,7 +31,7 @@ pub struct Progress {
     all: MultiProgress,
     so_far: ProgressBar,
     bar: ProgressBar,
-    last: Cell<Option<(Instant, Live)>>,
+    last: Cell<Option<(Instant, LiveProgress)>>,
     ends: Cell<Option<(Instant, Instant)>>,
     quiet: bool,
     queued: QueuedLines,
@@ -131,7 +131,7 @@ impl Progress {
     }
 
     /// How fast it is going: the rate since the last call is added to what is being done.
-    pub fn live(&self, live: Live) {
+    pub fn live(&self, live: LiveProgress) {
         self.draw_time();
         let now = Instant::now();
         let Some((then, before)) = self.last.replace(Some((now, live))) else { return };

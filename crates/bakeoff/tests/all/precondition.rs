@@ -7,7 +7,7 @@ use crate::on_image::{MIB, RESUME, RUN, SMALL, alone, left, made, record};
 use crate::running::Running;
 use bakeoff_machine::prepare::precondition;
 use bakeoff_model::event::{Event, What};
-use bakeoff_model::precondition::End;
+use bakeoff_model::precondition::PreconditionEnd;
 use bakeoff_report::prepared;
 use bakeoff_stats::steady_state::MOST_ROUNDS;
 
@@ -34,7 +34,7 @@ fn a_region_is_written_until_it_is_steady_and_every_round_is_recorded() {
     }
     // A disk that is busy may stay unsteady; what is said follows from the rounds either way.
     let steady = precondition::steadiness(series).unwrap().is_steady();
-    assert_eq!(series.end == Some(End::Steady), steady, "{series:?}");
+    assert_eq!(series.end == Some(PreconditionEnd::Steady), steady, "{series:?}");
     let labelled = run_findings(&bench).contains(&"L37".to_string());
     assert!(steady || labelled, "{ran:?}");
     let first_block = events.iter().position(|e| matches!(e.what, What::BlockStarted { .. }));
@@ -58,7 +58,7 @@ fn bytes_that_are_not_left_end_it_and_the_run_is_labelled() {
     let ran = bench.run(&[&RUN[..], &["--max-write", &limit]].concat());
     let (_, run) = record(&bench);
     let [series] = run.preconditioned.as_slice() else { panic!("{ran:?}") };
-    assert_eq!(series.end, Some(End::Bytes), "{ran:?}");
+    assert_eq!(series.end, Some(PreconditionEnd::Bytes), "{ran:?}");
     let written: u64 = series.rounds.iter().map(|round| round.write_bytes).sum();
     assert!(written <= 64 * 1024, "{series:?}");
     let resumed = bench.run(&[&RESUME[..], &["--max-write", "8g"]].concat());

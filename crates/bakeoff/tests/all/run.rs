@@ -11,7 +11,7 @@ use crate::on_image::{
 use crate::running::{Running, freeze_between_records, until_found};
 use crate::skip;
 use bakeoff_machine::prepare::commands::describe;
-use bakeoff_model::ceiling::Layer;
+use bakeoff_model::ceiling::CeilingLayer;
 use bakeoff_model::event::{Action, Event, StopReason, What};
 use bakeoff_model::index::{BlockIx, CandidateIx, PlaceIx, RegionIx, WorkloadIx};
 use bakeoff_model::run::{Run, StepRecord};
@@ -433,13 +433,16 @@ fn what_is_only_suspected_is_tried_after_the_answer() {
         let of = CandidateIx::new(candidate);
         let tried = |layer| run.ceilings.find(layer, WorkloadIx::FIRST, of).is_some();
         // What was proved from the start needs no experiment.
-        let is_tried = tried(Layer::Again) && tried(Layer::SmallBlocks);
+        let is_tried = tried(CeilingLayer::Again) && tried(CeilingLayer::SmallBlocks);
         assert!(is_tried || held == "proved", "{:?}", run.ceilings);
-        let clock =
-            run.ceilings.skipped.iter().any(|s| s.name.starts_with(Layer::SlowClock.label()));
-        assert!(!is_tried || clock || tried(Layer::SlowClock), "{:?}", run.ceilings);
+        let clock = run
+            .ceilings
+            .skipped
+            .iter()
+            .any(|s| s.name.starts_with(CeilingLayer::SlowClock.label()));
+        assert!(!is_tried || clock || tried(CeilingLayer::SlowClock), "{:?}", run.ceilings);
     }
-    let tool = run.ceilings.find(Layer::Tool, WorkloadIx::FIRST, CandidateIx::FIRST);
+    let tool = run.ceilings.find(CeilingLayer::Tool, WorkloadIx::FIRST, CandidateIx::FIRST);
     assert!(tool.is_some(), "{:?}", run.ceilings.skipped);
     assert_eq!(run.steps_to_undo().count(), 0);
     assert_eq!(left(&bench), Vec::<String>::new());

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::decide::{self, Clock, Next};
-use crate::plan::{self, Expanded, Here, Target};
+use crate::plan::{self, Expanded, PlanMachine, Target};
 use bakeoff_machine::setup::lacking::Lacking;
 use bakeoff_model::candidate::{Candidate, Kind, Stack};
 use bakeoff_model::event::{Cell, Event, FlashState, Header, Region, StopReason, What};
@@ -18,7 +18,7 @@ use bakeoff_model::index::{BlockIx, CandidateIx, RegionIx, WorkloadIx};
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::path::RawPath;
-use bakeoff_model::precondition::{self, End, Series};
+use bakeoff_model::precondition::{self, PreconditionEnd, RegionRounds};
 use bakeoff_model::protocol::{Mode, Protocol};
 use bakeoff_model::round::Round;
 use bakeoff_model::run::Run;
@@ -343,7 +343,7 @@ pub fn anything(_: &Stack, _: usize) -> Result<(), Lacking> {
 pub fn expanded(text: &str, targets: &[Target]) -> Expanded {
     let plan = plan::parse(text, "test.toml").unwrap_or_else(|error| panic!("{error}"));
     let job_files = BTreeMap::from([("a.fio".to_string(), "[a]\nrw=read\n".to_string())]);
-    let here = Here { supports: &anything, job_files: &job_files };
+    let here = PlanMachine { supports: &anything, job_files: &job_files };
     plan::expand(&plan, targets, &here).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -380,8 +380,8 @@ pub fn rehearsal(header: &bakeoff_model::event::Header) -> bakeoff_model::event:
 }
 
 /// Rounds of 4 KiB random writes at these rates, in bytes a second.
-pub fn preconditioning_of(rates: &[u64], end: Option<End>) -> Series {
-    let round = |(round, rate): (u32, &u64)| precondition::Round {
+pub fn preconditioning_of(rates: &[u64], end: Option<PreconditionEnd>) -> RegionRounds {
+    let round = |(round, rate): (u32, &u64)| precondition::PreconditionRound {
         region: RegionIx::FIRST,
         round,
         job: Job::new(Rw::RandWrite, 4096, 1 << 30),
@@ -389,5 +389,5 @@ pub fn preconditioning_of(rates: &[u64], end: Option<End>) -> Series {
         elapsed_ns: 2_000_000_000,
     };
     let rounds = (0..).zip(rates).map(round).collect();
-    Series { rounds, end, ..Series::new(RegionIx::FIRST, 1 << 30) }
+    RegionRounds { rounds, end, ..RegionRounds::new(RegionIx::FIRST, 1 << 30) }
 }

@@ -28,15 +28,15 @@ const MAGIC: u64 = 0xba4e_0ff0_9c0b_e001;
 
 /// Where on a device the samples are, and what is overwritten to flush its cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct SampleLayout {
     /// Offsets of the samples, ascending, each a multiple of [`BLOCK_BYTES`], none in the stretch.
     pub samples: Vec<u64>,
     pub flush_start: u64,
     pub flush_bytes: u64,
 }
 
-impl Layout {
-    pub fn new(device_bytes: u64, seed: u64, flush_bytes: u64) -> Layout {
+impl SampleLayout {
+    pub fn new(device_bytes: u64, seed: u64, flush_bytes: u64) -> SampleLayout {
         let block = BLOCK_BYTES as u64;
         let blocks = device_bytes / block;
         let mut random = SplitMix64::derive(seed, &[0x9c0b]);
@@ -61,7 +61,7 @@ impl Layout {
         let offsets = at.into_iter().filter(|b| *b < blocks).map(|b| b * block);
         let flushed = flush_start..flush_start + flush_bytes;
         let samples = distinct::sorted(offsets.filter(|offset| !flushed.contains(offset)));
-        Layout { samples, flush_start, flush_bytes }
+        SampleLayout { samples, flush_start, flush_bytes }
     }
 
     /// Everything that is overwritten: offset and size, ascending.
@@ -145,7 +145,7 @@ mod tests {
     proptest! {
         #[test]
         fn samples_lie_on_the_device_and_apart(size in SMALLEST_BYTES..1 << 46, seed: u64) {
-            let layout = Layout::new(size, seed, FLUSH_BYTES);
+            let layout = SampleLayout::new(size, seed, FLUSH_BYTES);
             let block = BLOCK_BYTES as u64;
             let mut end = 0;
             for (start, bytes) in layout.overwritten() {

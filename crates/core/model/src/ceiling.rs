@@ -11,7 +11,7 @@ use super::index::{CandidateIx, WorkloadIx};
 /// The layers, from the wire up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Layer {
+pub enum CeilingLayer {
     /// What the link carries: negotiated speed, less its coding.
     Link,
     LinkPractice,
@@ -39,33 +39,33 @@ pub enum Layer {
     SmallBlocks,
 }
 
-impl Layer {
+impl CeilingLayer {
     pub fn label(self) -> &'static str {
         match self {
-            Layer::Link => "the link",
-            Layer::LinkPractice => "the practical limit of such links",
-            Layer::Raw => "the raw device",
-            Layer::Deep => "the device with many requests at a time",
-            Layer::Start => "the raw device at the start of the region",
-            Layer::End => "the raw device at the end of the region",
-            Layer::NoFlush => "the same without flushing",
-            Layer::NoCipher => "the same without encryption",
-            Layer::NullCipher => "the same with a null cipher",
-            Layer::CryptRaw => "the cipher on the device, without a filesystem",
-            Layer::CryptRam => "the cipher in memory",
-            Layer::FsRam => "the filesystem in memory",
-            Layer::Calls => "the system calls alone",
-            Layer::Tool => "bakeoff without I/O",
-            Layer::Again => "the same, repeated",
-            Layer::SlowClock => "the same at a lower CPU clock",
-            Layer::SmallBlocks => "the same in smaller blocks",
+            CeilingLayer::Link => "the link",
+            CeilingLayer::LinkPractice => "the practical limit of such links",
+            CeilingLayer::Raw => "the raw device",
+            CeilingLayer::Deep => "the device with many requests at a time",
+            CeilingLayer::Start => "the raw device at the start of the region",
+            CeilingLayer::End => "the raw device at the end of the region",
+            CeilingLayer::NoFlush => "the same without flushing",
+            CeilingLayer::NoCipher => "the same without encryption",
+            CeilingLayer::NullCipher => "the same with a null cipher",
+            CeilingLayer::CryptRaw => "the cipher on the device, without a filesystem",
+            CeilingLayer::CryptRam => "the cipher in memory",
+            CeilingLayer::FsRam => "the filesystem in memory",
+            CeilingLayer::Calls => "the system calls alone",
+            CeilingLayer::Tool => "bakeoff without I/O",
+            CeilingLayer::Again => "the same, repeated",
+            CeilingLayer::SlowClock => "the same at a lower CPU clock",
+            CeilingLayer::SmallBlocks => "the same in smaller blocks",
         }
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LayerRate {
-    pub layer: Layer,
+    pub layer: CeilingLayer,
     pub workload: WorkloadIx,
     /// Index of the candidate it belongs to; `None` = all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -94,23 +94,23 @@ pub struct Ceilings {
 pub struct LeftOut {
     /// Index of the workload whose layers they are; `None` = all.
     pub workload: Option<WorkloadIx>,
-    pub because: Because,
+    pub because: CeilingCause,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Because {
+pub enum CeilingCause {
     Time,
     Bytes,
     Failed,
 }
 
-impl Because {
+impl CeilingCause {
     pub fn label(self) -> &'static str {
         match self {
-            Because::Time => "the time limit leaves no time for them",
-            Because::Bytes => "the write limit does not allow them",
-            Because::Failed => "one of them could not be measured",
+            CeilingCause::Time => "the time limit leaves no time for them",
+            CeilingCause::Bytes => "the write limit does not allow them",
+            CeilingCause::Failed => "one of them could not be measured",
         }
     }
 }
@@ -119,7 +119,7 @@ impl Ceilings {
     /// The rate of a layer for a cell: the candidate's own, or everybody's.
     pub fn find(
         &self,
-        layer: Layer,
+        layer: CeilingLayer,
         workload: WorkloadIx,
         candidate: CandidateIx,
     ) -> Option<&LayerRate> {

@@ -21,7 +21,7 @@ use super::measurement::Measurement;
 use super::normal::EarlierFigures;
 use super::path::RawPath;
 use super::pooled::PooledControls;
-use super::precondition::{End, Round as PreconditionRound};
+use super::precondition::{PreconditionEnd, PreconditionRound};
 use super::protocol::Protocol;
 use super::round::Round;
 use super::slice::Slice;
@@ -103,7 +103,7 @@ pub enum What {
     Preconditioned {
         /// Index into [`Header::regions`].
         region: RegionIx,
-        end: End,
+        end: PreconditionEnd,
     },
     BlockStarted {
         /// From 0; superseded blocks keep their number, their repetition gets a new one.
@@ -344,13 +344,13 @@ pub struct Owner {
     /// `/proc/sys/kernel/random/boot_id`.
     pub boot_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub view: Option<View>,
+    pub view: Option<Namespaces>,
 }
 
 /// By what another process tells that it sees the same directories and processes: those of a
 /// container are others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct View {
+pub struct Namespaces {
     /// Device number of what is mounted at `/run`.
     pub run_dev: u64,
     /// The same of `/var/lib`.

@@ -63,7 +63,7 @@ pub struct Excluded {
 
 /// What was trimmed from a candidate's slices as stalls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stalls {
+pub struct TrimmedStalls {
     pub candidate: String,
     pub number: u32,
     pub longest_ns: u64,
@@ -71,7 +71,7 @@ pub struct Stalls {
     pub share: f64,
 }
 
-impl Stalls {
+impl TrimmedStalls {
     /// Whether they take so much time that a sentence about the candidate has to name them.
     pub fn count(&self) -> bool {
         self.share > 0.05
@@ -116,7 +116,7 @@ pub struct Lead {
     /// Who could still be faster, those that could be most first.
     pub rivals: Vec<Rival>,
     pub excluded: Vec<Excluded>,
-    pub stalls: Vec<Stalls>,
+    pub stalls: Vec<TrimmedStalls>,
     /// What ten more minutes would do; `None` where it cannot be foretold or nothing is left to do.
     pub more: Option<More>,
     pub blocks: u32,

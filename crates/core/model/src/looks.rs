@@ -126,11 +126,11 @@ impl Protocol {
 mod tests {
     use super::*;
     use bakeoff_stats::paired::Paired;
-    use bakeoff_stats::prng::{Normal, SplitMix64};
+    use bakeoff_stats::prng::{NormalDeviates, SplitMix64};
 
     /// The share of `runs` runs of two equals in which an interval excludes 0 at any of the looks.
     fn false_winners(looks: &[u32], alphas: &[f64], runs: u32) -> f64 {
-        let mut noise = Normal(SplitMix64::derive(20_261_123, &[looks.len() as u64]));
+        let mut noise = NormalDeviates(SplitMix64::derive(20_261_123, &[looks.len() as u64]));
         let mut one = || {
             let last = looks.last().copied().unwrap_or(0);
             let d: Vec<f64> = (0..last).map(|_| noise.deviate()).collect();

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// What a meter measures, the most telling first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Meter {
+pub enum MeterScope {
     /// A command of the user's that prints watts: whatever it measures.
     Command,
     /// The whole machine at its supply, by ACPI's power meter.
@@ -25,26 +25,28 @@ pub enum Meter {
     Memory,
 }
 
-impl Meter {
+impl MeterScope {
     pub fn includes(self) -> &'static str {
         match self {
-            Meter::Command => "what the power command measures, with idle power",
-            Meter::Machine => "the whole machine at its power supply, with idle power",
-            Meter::Platform => "the platform, with idle power, usually without external drives",
-            Meter::Board => {
+            MeterScope::Command => "what the power command measures, with idle power",
+            MeterScope::Machine => "the whole machine at its power supply, with idle power",
+            MeterScope::Platform => {
+                "the platform, with idle power, usually without external drives"
+            }
+            MeterScope::Board => {
                 "the board's internal rails, with idle power, without USB devices and power \
                  supply losses"
             }
-            Meter::Rail => "one supply rail, with idle power (see the name of the sensor)",
-            Meter::Package => "the processor, with idle power, without the drive",
-            Meter::Memory => "the memory, with idle power, without the drive",
+            MeterScope::Rail => "one supply rail, with idle power (see the name of the sensor)",
+            MeterScope::Package => "the processor, with idle power, without the drive",
+            MeterScope::Memory => "the memory, with idle power, without the drive",
         }
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MeterName {
-    pub meter: Meter,
+    pub meter: MeterScope,
     /// Its name in the system: `package-0`, `power_meter`.
     pub name: String,
 }
@@ -61,7 +63,7 @@ pub struct PowerSeries {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Energy {
     /// The meter; several processor packages are added up.
-    pub meter: Meter,
+    pub meter: MeterScope,
     pub names: Vec<String>,
     pub watts: f64,
     /// Joules for 10^9 bytes of data; `None` where no bytes moved.

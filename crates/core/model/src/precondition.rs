@@ -7,7 +7,7 @@ use super::index::RegionIx;
 use super::job::Job;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Round {
+pub struct PreconditionRound {
     pub region: RegionIx,
     /// From 0 in its series; 0 begins another series.
     pub round: u32,
@@ -17,7 +17,7 @@ pub struct Round {
     pub elapsed_ns: u64,
 }
 
-impl Round {
+impl PreconditionRound {
     /// Bytes written a second.
     pub fn bytes_per_s(&self) -> f64 {
         self.write_bytes as f64 * 1e9 / self.elapsed_ns.max(1) as f64
@@ -26,7 +26,7 @@ impl Round {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum End {
+pub enum PreconditionEnd {
     Steady,
     Rounds,
     Time,
@@ -35,18 +35,18 @@ pub enum End {
 
 /// The rounds on one region, from the first on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Series {
+pub struct RegionRounds {
     pub region: RegionIx,
     /// Bytes the first round writes at most; 0 in earlier records.
     pub most_bytes: u64,
-    pub rounds: Vec<Round>,
+    pub rounds: Vec<PreconditionRound>,
     /// `None` when they were interrupted.
-    pub end: Option<End>,
+    pub end: Option<PreconditionEnd>,
 }
 
-impl Series {
-    pub fn new(region: RegionIx, most_bytes: u64) -> Series {
-        Series { region, most_bytes, rounds: Vec::new(), end: None }
+impl RegionRounds {
+    pub fn new(region: RegionIx, most_bytes: u64) -> RegionRounds {
+        RegionRounds { region, most_bytes, rounds: Vec::new(), end: None }
     }
 
     /// Bytes it wrote. A round that was cut off was counted by nobody: it is taken for the largest
@@ -62,6 +62,6 @@ impl Series {
 
     /// Bytes a second of each round.
     pub fn rates(&self) -> Vec<f64> {
-        self.rounds.iter().map(Round::bytes_per_s).collect()
+        self.rounds.iter().map(PreconditionRound::bytes_per_s).collect()
     }
 }

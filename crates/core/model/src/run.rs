@@ -19,7 +19,7 @@ use super::index::{self, BlockIx, CandidateIx, RegionIx, WorkloadIx};
 use super::mark::Mark;
 use super::normal::EarlierFigures;
 use super::pooled::PooledControls;
-use super::precondition::{End, Round as PreconditionRound, Series};
+use super::precondition::{PreconditionEnd, PreconditionRound, RegionRounds};
 use super::protocol::Protocol;
 use super::round::Round;
 use super::telemetry::Watching;
@@ -107,7 +107,7 @@ pub struct Run {
     /// What was written in full and read back: (region, bytes compared, bytes of the device).
     pub verified: Vec<(RegionIx, u64, u64)>,
     pub marks: Vec<(RegionIx, Mark)>,
-    pub preconditioned: Vec<Series>,
+    pub preconditioned: Vec<RegionRounds>,
     /// Cells that were tried and thrown away: (block, candidate, workload, reason).
     pub invalid: Vec<(BlockIx, CandidateIx, WorkloadIx, String)>,
     pub watching: Option<Watching>,
@@ -219,7 +219,7 @@ impl Run {
                 self.step_mut(*step).ok_or(out("step"))?.undone = true;
             }
             What::PreconditionStarted { region, most_bytes } => {
-                self.preconditioned.push(Series::new(*region, *most_bytes));
+                self.preconditioned.push(RegionRounds::new(*region, *most_bytes));
             }
             What::PreconditionRound(round) => {
                 self.precondition_round(round).ok_or(out("round"))?;
@@ -283,17 +283,17 @@ impl Run {
         let before = self.open_series(round.region);
         let is_used = |at: usize| !self.preconditioned[at].rounds.is_empty();
         if round.round == 0 && before.is_none_or(is_used) {
-            self.preconditioned.push(Series::new(round.region, 0));
+            self.preconditioned.push(RegionRounds::new(round.region, 0));
         }
         let at = self.open_series(round.region)?;
         let rounds = &mut self.preconditioned[at].rounds;
         (rounds.len() == round.round as usize).then(|| rounds.push(round.clone()))
     }
 
-    fn precondition_end(&mut self, region: RegionIx, end: End) {
+    fn precondition_end(&mut self, region: RegionIx, end: PreconditionEnd) {
         // Without a single round there was nothing left to write.
         let at = self.open_series(region).unwrap_or_else(|| {
-            self.preconditioned.push(Series::new(region, 0));
+            self.preconditioned.push(RegionRounds::new(region, 0));
             self.preconditioned.len() - 1
         });
         self.preconditioned[at].end = Some(end);

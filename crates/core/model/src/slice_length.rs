@@ -132,7 +132,7 @@ pub fn tolerance(margin: f64) -> f64 {
 
 /// How the rate of the part that counts changed when settling grew, of one candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Change {
+pub struct RateChange {
     pub change: f64,
     pub noise: f64,
 }
@@ -142,7 +142,7 @@ pub struct TriedSettling {
     pub settling: u32,
     pub longest_ns: u64,
     /// Since half of it, of each candidate: for the first since none.
-    pub changes: Vec<Change>,
+    pub changes: Vec<RateChange>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,7 +158,7 @@ pub enum Settling {
 /// tried last is used: with half of it, noise may have hidden the end of the change.
 pub fn settle(tried: &[TriedSettling], margin: f64, most_ns: u64) -> Settling {
     let Some(last) = tried.last() else { return Settling::Try(1) };
-    let same = |c: &Change| is_same(c.change, c.noise, tolerance(margin), HIDDEN_OF_ONE);
+    let same = |c: &RateChange| is_same(c.change, c.noise, tolerance(margin), HIDDEN_OF_ONE);
     if last.changes.iter().all(same) {
         return Settling::Use(last.settling);
     }
@@ -345,7 +345,8 @@ mod tests {
     }
 
     fn tried_settling(settling: u32, longest_s: u64, changes: &[f64]) -> TriedSettling {
-        let changes = changes.iter().map(|change| Change { change: *change, noise: 0.0 }).collect();
+        let changes =
+            changes.iter().map(|change| RateChange { change: *change, noise: 0.0 }).collect();
         TriedSettling { settling, longest_ns: longest_s * 1000 * MS, changes }
     }
 
@@ -381,7 +382,7 @@ mod tests {
         let mut noisy = tried;
         noisy[0].changes[0].noise = 0.02;
         assert_eq!(settle(&noisy, 0.02, u64::MAX), Settling::Use(1));
-        noisy[0].changes[0] = Change { change: 0.3, noise: 0.5 };
+        noisy[0].changes[0] = RateChange { change: 0.3, noise: 0.5 };
         assert_eq!(settle(&noisy, 0.02, u64::MAX), Settling::Try(2), "a quarter at most");
     }
 

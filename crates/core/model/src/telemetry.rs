@@ -58,7 +58,7 @@ pub struct Telemetry {
     pub threads: Vec<ThreadUse>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<LogLine>,
-    pub cost: Cost,
+    pub cost: TelemetryCost,
 }
 
 /// One block device; a value for each fast stretch.
@@ -152,7 +152,7 @@ pub struct LogLine {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Cost {
+pub struct TelemetryCost {
     pub cpu_ns: u64,
     pub samples: u64,
     pub longest_gap_ns: u64,

@@ -3,7 +3,7 @@
 
 use bakeoff_judge::analyse::scope;
 use bakeoff_judge::decide::figure::Figure;
-use bakeoff_judge::decide::table::Table;
+use bakeoff_judge::decide::table::ScoreTable;
 use bakeoff_judge::evidence;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
@@ -39,7 +39,7 @@ pub fn sentence(run: &Run, verdict: &WorkloadVerdict) -> String {
         return String::new();
     };
     let workload = &run.header.workloads[at];
-    let table = Table::from_evidence(run);
+    let table = ScoreTable::from_evidence(run);
     let measured = CandidateIx::all(run.header.candidates.len())
         .map(|c| (c, table.scores(at, c)))
         .find_map(|(c, scores)| Some((c, Figure::from_scores(workload.metric, &scores)?)));

@@ -13,7 +13,7 @@ use serde::Serialize;
 pub use next::Asker;
 
 use crate::document::Document;
-use bakeoff_machine::guard::{self, Reason, Verdict, Why};
+use bakeoff_machine::guard::{self, GuardVerdict, RefusalReason, Why};
 use bakeoff_machine::prepare::device::{BlockDevice, Mounted, System};
 use bakeoff_machine::prepare::token;
 use bakeoff_machine::prepare::token::TokenError;
@@ -55,7 +55,7 @@ pub struct Drive {
     pub contents_known: bool,
     pub contents: Vec<Part>,
     pub safe_to_erase: bool,
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<RefusalReason>,
     pub erase_token: Option<String>,
 }
 
@@ -135,12 +135,12 @@ fn drive(device: &BlockDevice, system: &System) -> Drive {
     let sanitize = |text: Option<String>| text.as_deref().map(clean);
     let tree = system.tree(device.dev);
     let (reasons, erase_token) = match guard::verdict(device.dev, system, false) {
-        Verdict::No(reasons) => (reasons, None),
-        Verdict::Safe => match token::of_device(device.dev, system) {
+        GuardVerdict::No(reasons) => (reasons, None),
+        GuardVerdict::Safe => match token::of_device(device.dev, system) {
             Ok(token) => (Vec::new(), Some(token)),
             // Nobody looked: it has a token, which whoever may read the drive is told.
             Err(TokenError::Unread) => (Vec::new(), None),
-            Err(error) => (vec![Reason::new(Why::NoToken, error.to_string())], None),
+            Err(error) => (vec![RefusalReason::new(Why::NoToken, error.to_string())], None),
         },
     };
     Drive {

@@ -50,12 +50,12 @@ pub fn small(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_model::power::Meter;
+    use bakeoff_model::power::MeterScope;
 
     #[test]
     fn energy_says_what_it_includes() {
         let of = Energy {
-            meter: Meter::Package,
+            meter: MeterScope::Package,
             names: vec!["package-0".to_string(), "\u{1b}[1m".to_string()],
             watts: 4.049,
             joules_per_gb: Some(12.34),

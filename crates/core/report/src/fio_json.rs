@@ -23,14 +23,14 @@ const RANKS: [f64; 17] = [
     99.99,
 ];
 
-pub struct Case {
+pub struct FioCase {
     pub candidate: String,
     pub workload: String,
     /// fio's entry of `jobs`.
     pub job: Value,
 }
 
-pub fn cases(run: &Run) -> Vec<Case> {
+pub fn cases(run: &Run) -> Vec<FioCase> {
     let mut all = Vec::new();
     for (at, candidate) in CandidateIx::each(&run.header.candidates) {
         for (which, workload) in WorkloadIx::each(&run.header.workloads) {
@@ -45,7 +45,7 @@ pub fn cases(run: &Run) -> Vec<Case> {
                     cells.iter().map(|cell| &cell.measurement).collect();
                 let name = sanitize(&workload.name);
                 let job = job(&format!("{candidate} {name}"), &name, &measured);
-                all.push(Case { candidate, workload: sanitize(&workload.name), job });
+                all.push(FioCase { candidate, workload: sanitize(&workload.name), job });
             }
         }
     }

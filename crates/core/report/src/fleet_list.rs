@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::document::{Document, Table, words};
 use super::run_document::day;
-use crate::fleet::board::{Board, of_machines};
+use crate::fleet::board::{FleetBoard, of_machines};
 use crate::fleet::run_group::RunGroup;
 use bakeoff_model::machine::Machine;
 use bakeoff_model::path::sanitize;
@@ -14,7 +14,7 @@ use bakeoff_stats::phrases;
 const LABELS: usize = 8;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Entry {
+pub struct FleetEntry {
     /// Host name; with digits of the id where another board has that name too.
     pub name: String,
     pub board_id: Option<String>,
@@ -29,8 +29,8 @@ pub struct Entry {
     pub labels: Vec<String>,
 }
 
-impl Entry {
-    fn from_board(board: &Board, all: &[RunGroup]) -> Entry {
+impl FleetEntry {
+    fn from_board(board: &FleetBoard, all: &[RunGroup]) -> FleetEntry {
         let mut own: Vec<&RunGroup> = board.runs.iter().filter_map(|at| all.get(*at)).collect();
         let last = own.iter().map(|seen| &seen.last).max_by_key(|last| last.order());
         let (runs, last) = (own.iter().map(|seen| seen.runs).sum(), last.cloned());
@@ -38,7 +38,7 @@ impl Entry {
         let labels = own.iter().filter_map(|seen| seen.label.as_deref()).map(sanitize);
         let mut labels = distinct::in_order(labels);
         labels.truncate(LABELS);
-        Entry {
+        FleetEntry {
             name: board.name.clone(),
             board_id: board.board_id.clone(),
             model: board.model.clone(),
@@ -63,12 +63,12 @@ impl Entry {
 }
 
 /// The boards of these runs, in the order of the run that came into the store last.
-pub fn entries(all: &[RunGroup]) -> Vec<Entry> {
+pub fn entries(all: &[RunGroup]) -> Vec<FleetEntry> {
     let machines: Vec<Machine> = all.iter().map(|seen| seen.machine.clone()).collect();
-    of_machines(&machines).0.iter().map(|board| Entry::from_board(board, all)).collect()
+    of_machines(&machines).0.iter().map(|board| FleetEntry::from_board(board, all)).collect()
 }
 
-pub fn document(entries: &[Entry]) -> Document {
+pub fn document(entries: &[FleetEntry]) -> Document {
     let mut out = Document::default();
     if entries.is_empty() {
         out.paragraph(
@@ -78,10 +78,11 @@ pub fn document(entries: &[Entry]) -> Document {
         return out;
     }
     let columns = ["board", "model", "kernel", "runs", "labels"].map(words);
-    out.table(Table::new(columns, entries.iter().map(Entry::cells)));
+    out.table(Table::new(columns, entries.iter().map(FleetEntry::cells)));
     out.paragraph(phrases::count(entries.len(), "board"));
-    let shared = |entry: &&Entry| {
-        let is_same = |other: &&Entry| other.board_id.is_some() && other.board_id == entry.board_id;
+    let shared = |entry: &&FleetEntry| {
+        let is_same =
+            |other: &&FleetEntry| other.board_id.is_some() && other.board_id == entry.board_id;
         entry.role.is_some() && entries.iter().filter(is_same).count() > 1
     };
     let roles: Vec<&str> =
@@ -97,7 +98,7 @@ pub fn document(entries: &[Entry]) -> Document {
 }
 
 /// `bakeoff/fleet-list/1`.
-pub fn json(entries: &[Entry]) -> String {
+pub fn json(entries: &[FleetEntry]) -> String {
     let document = serde_json::json!({"schema": "bakeoff/fleet-list/1", "boards": entries});
     format!("{document:#}\n")
 }

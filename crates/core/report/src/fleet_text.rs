@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use super::document::{Document, Table, number, words as column};
 use super::run_document::{day, short_id};
 use crate::fleet::coverage::Covered;
-use crate::fleet::effect::{Answer, Apart, Discarded, Effect, Excluded, OnBoard, Range};
+use crate::fleet::effect::{
+    Answer, Apart, Discarded, FleetEffect, FleetExcluded, OnBoard, RatioRange,
+};
 use crate::fleet::over::Noun;
 use crate::fleet::{Fleet, OfBoard};
 use bakeoff_judge::compare::differences::LeftOut;
@@ -58,8 +60,8 @@ fn effects(answer: &Answer, noun: Noun) -> Table {
         number("variation"),
         number("I²"),
     ];
-    let row = |effect: &Effect| {
-        let cell = |range: Option<Range>| range.map_or("-".to_string(), range_words);
+    let row = |effect: &FleetEffect| {
+        let cell = |range: Option<RatioRange>| range.map_or("-".to_string(), range_words);
         let (tau, share) = match effect.pooled {
             Some(p) => (figures::percent(libm::expm1(p.tau)), figures::percent(p.i_squared)),
             None => ("-".to_string(), "-".to_string()),
@@ -181,7 +183,7 @@ fn sentence(answer: &Answer, Noun { one, many, at, .. }: Noun) -> String {
 }
 
 /// What the table has no column for: each board's own effect, and boards that differ.
-fn effect_words(effect: &Effect, noun: Noun) -> Vec<String> {
+fn effect_words(effect: &FleetEffect, noun: Noun) -> Vec<String> {
     let shown = effect.boards.iter().take(LISTED).map(on_board);
     let mut list: Vec<String> = shown.collect();
     if effect.boards.len() > LISTED {
@@ -202,7 +204,7 @@ fn signed(ln: f64) -> String {
     format!("{} {word}", figures::percent(libm::expm1(ln).abs()))
 }
 
-fn differing(effect: &Effect, noun: Noun) -> Vec<String> {
+fn differing(effect: &FleetEffect, noun: Noun) -> Vec<String> {
     let on = |side: i8| -> Vec<String> {
         effect.boards.iter().filter(|b| b.side == side).map(|b| b.board.clone()).collect()
     };
@@ -235,7 +237,7 @@ fn apart_words(apart: &Apart) -> String {
     format!("{} {}, elsewhere {}", apart.what, values(&apart.here), values(&apart.others))
 }
 
-fn range_words(range: Range) -> String {
+fn range_words(range: RatioRange) -> String {
     let (low, high) = (range.low_ln, range.high_ln);
     if low >= 0.0 || high <= 0.0 {
         let of = |ln: f64| libm::expm1(ln.abs()) * 100.0;
@@ -248,7 +250,8 @@ fn range_words(range: Range) -> String {
 }
 
 fn excluded_words(answer: &Answer) -> Vec<String> {
-    let word = |excluded: &Excluded| match (excluded.findings.as_slice(), &excluded.discarded) {
+    let word = |excluded: &FleetExcluded| match (excluded.findings.as_slice(), &excluded.discarded)
+    {
         ([], None) => format!("{} (too few blocks)", excluded.board),
         ([], Some(Discarded { cells, reason })) => format!(
             "{} (too few blocks; {} discarded: {reason})",

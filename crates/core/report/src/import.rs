@@ -5,7 +5,7 @@ use serde_json::json;
 use super::document::Document;
 use super::run_document;
 use bakeoff_judge::import::observe;
-use bakeoff_judge::import::{Imported, Metric, ToolResult};
+use bakeoff_judge::import::{FoundMetric, Imported, ToolResult};
 use bakeoff_model::finding::Finding;
 use bakeoff_model::path::printable;
 use bakeoff_stats::phrases;
@@ -99,14 +99,14 @@ fn write_findings(out: &mut Document, findings: &[Finding]) {
     }
 }
 
-fn is_shown(metric: &Metric) -> bool {
+fn is_shown(metric: &FoundMetric) -> bool {
     let name = metric.name.rsplit_once('.').map_or(metric.name.as_str(), |(_, name)| name);
     let is_rank = metric.name.contains("latency_p");
     !is_rank || SHOWN_RANKS.iter().any(|rank| metric.name.ends_with(rank) || name == *rank)
 }
 
 /// A value with its unit; the tool's own text beside it where that says more.
-fn value(metric: &Metric) -> String {
+fn value(metric: &FoundMetric) -> String {
     let number = metric.value.as_f64();
     let text = match metric.unit.as_ref() {
         "bytes" => units::size(number as u64),

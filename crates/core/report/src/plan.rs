@@ -13,10 +13,10 @@ use serde::Serialize;
 
 use crate::document::Document;
 use crate::left_out;
-use bakeoff_judge::decide::fit::Cost;
+use bakeoff_judge::decide::fit::FitCost;
 use bakeoff_judge::decide::groups;
 use bakeoff_judge::plan::budget::Estimate;
-use bakeoff_judge::plan::{Axis, Expanded, Plan};
+use bakeoff_judge::plan::{Expanded, Plan, PlanAxis};
 use bakeoff_machine::prepare::contents::Sign;
 use bakeoff_machine::prepare::region;
 use bakeoff_machine::prepare::stand_in::StandIn;
@@ -47,7 +47,7 @@ pub struct PlanView {
     #[serde(skip)]
     pub isolation: Option<Isolation>,
     pub visited_because: Option<String>,
-    pub axes: Vec<Axis>,
+    pub axes: Vec<PlanAxis>,
     pub candidates: Vec<Candidate>,
     pub workloads: Vec<Workload>,
     pub skipped: Vec<Skipped>,
@@ -145,9 +145,9 @@ pub struct Commands {
 pub struct EstimateView {
     pub assumed: &'static str,
     pub assumed_bytes_per_s: u64,
-    pub first: Cost,
+    pub first: FitCost,
     /// At most, within the limits.
-    pub last: Cost,
+    pub last: FitCost,
     pub last_blocks: u64,
     /// The longest slices with a part in which the drive settles; `None` = none has one.
     pub settling: Option<SettlingView>,

@@ -4,7 +4,7 @@ use bakeoff_judge::rules::run::not_steady;
 use bakeoff_machine::prepare::{crypt, precondition};
 use bakeoff_model::candidate::Crypt;
 use bakeoff_model::event::Position;
-use bakeoff_model::precondition::Series;
+use bakeoff_model::precondition::RegionRounds;
 use bakeoff_model::protocol::Protocol;
 use bakeoff_model::workload::Workload;
 use bakeoff_stats::steady_state::MOST_ROUNDS;
@@ -38,7 +38,7 @@ pub fn preconditioning(protocol: &Protocol, workloads: &[Workload]) -> String {
     )
 }
 
-pub fn preconditioned(series: &Series) -> String {
+pub fn preconditioned(series: &RegionRounds) -> String {
     let rates: Vec<String> =
         series.rates().iter().map(|rate| units::three_digits(rate / 1e6)).collect();
     let words = not_steady::preconditioned(series);
@@ -49,7 +49,7 @@ pub fn preconditioned(series: &Series) -> String {
 mod tests {
     use super::*;
     use bakeoff_judge::testing::preconditioning_of;
-    use bakeoff_model::precondition::End;
+    use bakeoff_model::precondition::PreconditionEnd;
 
     #[test]
     fn rates_are_told_where_there_are_rounds_and_nothing_is_said_of_none() {
@@ -57,6 +57,9 @@ mod tests {
         assert_eq!(told, "interrupted after 2 rounds of 4 KiB random writes (0.10 0.20 MB/s)");
         let none = |end| preconditioned(&preconditioning_of(&[], end));
         assert_eq!(none(None), "interrupted in the first round");
-        assert_eq!(none(Some(End::Bytes)), "not steady: the write limit allows no round");
+        assert_eq!(
+            none(Some(PreconditionEnd::Bytes)),
+            "not steady: the write limit allows no round"
+        );
     }
 }

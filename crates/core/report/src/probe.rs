@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::document::Document;
-use bakeoff_machine::probe::judge::{Report, Verdict, overlooked};
+use bakeoff_machine::probe::judge::{ProbeVerdict, Report, overlooked};
 use bakeoff_stats::units;
 
 pub fn probe_document(report: &Report) -> Document {
@@ -25,7 +25,7 @@ pub fn probe_json(report: &Report) -> String {
 fn sentence(report: &Report) -> String {
     let claimed = units::size(report.claimed_bytes);
     match report.verdict {
-        Verdict::NoEvidence => format!(
+        ProbeVerdict::NoEvidence => format!(
             "No evidence of fake capacity in {} samples over {claimed}. A drive with at most 90 % \
              of that capacity would have been detected with a probability of {:.4} %. This check \
              cannot exclude damage between the samples. The write passes of a run check every byte \
@@ -33,7 +33,7 @@ fn sentence(report: &Report) -> String {
             report.samples,
             (1.0 - overlooked(0.9)) * 100.0
         ),
-        Verdict::Unstable => format!(
+        ProbeVerdict::Unstable => format!(
             "{} of {} samples over {claimed} were not read back correctly at first, but all of \
              them were on the second attempt. Likely causes are a bad contact, reader or cable, or \
              a failing drive. Try another reader or port and probe again before you trust or \
@@ -41,7 +41,7 @@ fn sentence(report: &Report) -> String {
             report.samples - report.good,
             report.samples
         ),
-        Verdict::Mismatch => {
+        ProbeVerdict::Mismatch => {
             let wraps = report.wraps_at_bytes.map_or(String::new(), |bytes| {
                 format!(" Addresses that are {} apart return the same data.", units::size(bytes))
             });

@@ -33,24 +33,24 @@ fn at_place(value: f64, place: i32) -> String {
 
 /// A relative difference with its interval, in percent, all three at the same place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct PercentChange {
     /// Best estimate: `-8`.
     pub mid: String,
     pub low: String,
     pub high: String,
 }
 
-impl Change {
+impl PercentChange {
     /// From ratios: 0.92 is -8 %. An end that is not 0 is never rounded to 0, so that an interval
     /// which excludes "no difference" is also seen to.
-    pub fn from_ratios(mid: f64, low: f64, high: f64) -> Change {
+    pub fn from_ratios(mid: f64, low: f64, high: f64) -> PercentChange {
         let half_width = (high - low).abs() * 50.0;
         let mut decimals = (-leading_place(half_width)).clamp(0, 2) as usize;
         let hides = |r: f64, d: usize| r != 1.0 && is_zero(&signed(r, d));
         while decimals < 2 && (hides(low, decimals) || hides(high, decimals)) {
             decimals += 1;
         }
-        Change {
+        PercentChange {
             mid: signed(mid, decimals),
             low: signed(low, decimals),
             high: signed(high, decimals),
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn changes_share_their_place() {
         let change = |m, l, h| {
-            let c = Change::from_ratios(m, l, h);
+            let c = PercentChange::from_ratios(m, l, h);
             format!("{} ({} to {})", c.mid, c.low, c.high)
         };
         assert_eq!(change(0.92, 0.90, 0.94), "-8 (-10 to -6)");
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn an_interval_that_excludes_zero_does_not_round_onto_it() {
-        let c = Change::from_ratios(1.04, 1.003, 1.08);
+        let c = PercentChange::from_ratios(1.04, 1.003, 1.08);
         assert_eq!(c.low, "+0.3");
     }
 }

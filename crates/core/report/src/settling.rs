@@ -4,7 +4,7 @@
 use serde_json::{Value, json as value};
 
 use super::document::{Table, candidates, number};
-use bakeoff_judge::decide::settled::{self, Settled};
+use bakeoff_judge::decide::settled::{self, SettledSlices};
 use bakeoff_judge::decide::table;
 use bakeoff_model::calibration::{Calibration, Settled as Outcome};
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
@@ -70,14 +70,14 @@ pub fn tried(run: &Run, workload: WorkloadIx, (unit, scale): (&str, f64)) -> Tab
 
 /// Whether longer slices, visits and the second half of slices have the same rate.
 pub fn proof(run: &Run, workload: WorkloadIx) -> Table {
-    let all = settled::of_workload(run, &table::Table::from_evidence(run), workload);
+    let all = settled::of_workload(run, &table::ScoreTable::from_evidence(run), workload);
     let columns = [
         candidates("candidate"),
         number("slices twice as long"),
         number("visits"),
         number("second half of slices"),
     ];
-    let row = |of: &Settled| {
+    let row = |of: &SettledSlices| {
         let name = &run.header.candidates[of.candidate].name;
         vec![sanitize(name), change(&of.twice), change(&of.visits), change(&of.slope)]
     };
@@ -130,8 +130,8 @@ pub fn json(run: &Run, workload: &str) -> Option<Value> {
             })
         })
     };
-    let all = settled::of_workload(run, &table::Table::from_evidence(run), workload);
-    let of = |of: &Settled| {
+    let all = settled::of_workload(run, &table::ScoreTable::from_evidence(run), workload);
+    let of = |of: &SettledSlices| {
         value!({
             "candidate": run.header.candidates[of.candidate].name,
             "twice": change(&of.twice),

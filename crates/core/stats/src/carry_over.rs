@@ -11,7 +11,7 @@ use super::student_t;
 use crate::distinct;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Slice {
+pub struct CarriedSlice {
     pub block: u32,
     pub ln_rate: f64,
     /// Position of its candidate, from 0.
@@ -41,16 +41,17 @@ impl CarryOver {
 /// The estimate for `k` candidates with intervals at `alpha` over all pairs; `None` for fewer than
 /// two candidates, or too few slices to tell the effects apart. Slices that follow their own
 /// candidate say nothing here and are left out.
-pub fn estimate(slices: &[Slice], k: u16, alpha: f64) -> Option<CarryOver> {
+pub fn estimate(slices: &[CarriedSlice], k: u16, alpha: f64) -> Option<CarryOver> {
     let n = usize::from(k);
-    let known = |s: &&Slice| s.candidate < k && s.predecessor < k && s.candidate != s.predecessor;
-    let slices: Vec<&Slice> = slices.iter().filter(known).collect();
+    let known =
+        |s: &&CarriedSlice| s.candidate < k && s.predecessor < k && s.candidate != s.predecessor;
+    let slices: Vec<&CarriedSlice> = slices.iter().filter(known).collect();
     let cells = distinct::sorted(slices.iter().map(|s| (s.block, s.candidate)));
     // Two candidates: each has one predecessor only, which its own mean hides.
     if n < 3 || slices.len() < cells.len() + n {
         return None;
     }
-    let cell = |s: &Slice| cells.binary_search(&(s.block, s.candidate)).unwrap_or(0);
+    let cell = |s: &CarriedSlice| cells.binary_search(&(s.block, s.candidate)).unwrap_or(0);
     let mut sums = vec![(0.0, vec![0.0; n], 0.0); cells.len()];
     for s in &slices {
         let sum = &mut sums[cell(s)];
@@ -61,7 +62,7 @@ pub fn estimate(slices: &[Slice], k: u16, alpha: f64) -> Option<CarryOver> {
     // Normal equations of the predecessors, with the mean of each cell taken out.
     let mut matrix = vec![vec![0.0; n]; n];
     let mut right = vec![0.0; n];
-    let row = |s: &Slice| -> (Vec<f64>, f64) {
+    let row = |s: &CarriedSlice| -> (Vec<f64>, f64) {
         let (count, of, total) = &sums[cell(s)];
         let mut x: Vec<f64> = of.iter().map(|c| -c / count).collect();
         x[usize::from(s.predecessor)] += 1.0;
@@ -79,7 +80,7 @@ pub fn estimate(slices: &[Slice], k: u16, alpha: f64) -> Option<CarryOver> {
     let inverse = inverse(matrix)?;
     let effects: Vec<f64> =
         inverse.iter().map(|row| row.iter().zip(&right).map(|(a, b)| a * b).sum()).collect();
-    let residual = |s: &&Slice| {
+    let residual = |s: &&CarriedSlice| {
         let (x, y) = row(s);
         let fitted: f64 = x.iter().zip(&effects).map(|(a, b)| a * b).sum();
         (y - fitted) * (y - fitted)

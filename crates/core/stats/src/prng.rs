@@ -46,9 +46,9 @@ impl SplitMix64 {
 /// Normal deviates. Source: Box and Muller, "A note on the generation of random normal deviates",
 /// Annals of Mathematical Statistics 29 (1958).
 #[derive(Clone, Debug)]
-pub struct Normal(pub SplitMix64);
+pub struct NormalDeviates(pub SplitMix64);
 
-impl Normal {
+impl NormalDeviates {
     /// At least 0, below 1.
     pub fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64

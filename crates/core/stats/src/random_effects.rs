@@ -50,14 +50,14 @@ pub struct Pooled {
     pub i_squared: f64,
 }
 
-struct Sums {
+struct EffectSums {
     weight: f64,
     mean: f64,
     q: f64,
     slope: f64,
 }
 
-fn sums(all: &[Measured], tau2: f64) -> Sums {
+fn sums(all: &[Measured], tau2: f64) -> EffectSums {
     let weight = |m: &Measured| 1.0 / (m.variance + tau2);
     let total: f64 = all.iter().map(weight).sum();
     let mean = all.iter().map(|m| weight(m) * m.effect).sum::<f64>() / total;
@@ -67,7 +67,7 @@ fn sums(all: &[Measured], tau2: f64) -> Sums {
         q += w * d * d;
         slope += w * w * d * d;
     }
-    Sums { weight: total, mean, q, slope }
+    EffectSums { weight: total, mean, q, slope }
 }
 
 /// The tau² at which Q is `goal`, from a smaller one on; 0 where Q is smaller from the start. Q is

@@ -94,11 +94,11 @@ fn sums(values: &[f64], centre: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prng::Normal;
+    use crate::prng::NormalDeviates;
     use crate::prng::SplitMix64;
 
     fn normal(seed: u64, n: usize, sd: f64) -> Vec<f64> {
-        let mut random = Normal(SplitMix64::derive(seed, &[7]));
+        let mut random = NormalDeviates(SplitMix64::derive(seed, &[7]));
         (0..n).map(|_| sd * random.deviate()).collect()
     }
 

@@ -5,15 +5,16 @@
 //! "KB/sec" are fio's KiB. A verdict is a result of its own only where its job is not above it. The
 //! block of sequential writes grew from 512 KiB to 4 MiB in 2024.
 
-use crate::scan::Tool;
-use crate::scan::grammar::{Form, Grammar, again, alone, head, kind, law, no_note};
+use crate::scan::ScannedTool;
+use crate::scan::grammar::{Grammar, LineForm, again, alone, head, kind, law, no_note};
 
-pub static TOOL: Tool =
-    Tool::new("agnostics", &["seq-write;0;0;", "rand-4k-write;0;0;", "write speed - "], || {
-        vec![GRAMMAR.reader()]
-    });
+pub static TOOL: ScannedTool = ScannedTool::new(
+    "agnostics",
+    &["seq-write;0;0;", "rand-4k-write;0;0;", "write speed - "],
+    || vec![GRAMMAR.reader()],
+);
 
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     head("{$context:Run }"),
     write("prepare-file;0;0;{throughput:kib};{iops:n}", "prepare-file", 512 << 10),
     write("seq-write;0;0;{throughput:kib};{iops:n}", "seq-write", 512 << 10),
@@ -41,15 +42,15 @@ static GRAMMAR: Grammar = Grammar {
     note: no_note,
 };
 
-const fn write(pattern: &'static str, test: &'static str, block: u64) -> Form {
+const fn write(pattern: &'static str, test: &'static str, block: u64) -> LineForm {
     alone(pattern).of_test(test).named("write.").of_bytes(block)
 }
 
-const fn read(pattern: &'static str, test: &'static str, block: u64) -> Form {
+const fn read(pattern: &'static str, test: &'static str, block: u64) -> LineForm {
     alone(pattern).of_test(test).named("read.").of_bytes(block)
 }
 
-const fn verdict(pattern: &'static str, test: &'static str, direction: &'static str) -> Form {
+const fn verdict(pattern: &'static str, test: &'static str, direction: &'static str) -> LineForm {
     again(pattern).of_test(test).named(direction)
 }
 

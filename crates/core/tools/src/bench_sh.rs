@@ -1,12 +1,12 @@
 //! bench.sh, by teddysun: three runs of dd, which it gives in dd's own units, where MB are 10^6
 //! bytes. Its mean multiplies GB by 1024, and is passed over.
 
-use crate::scan::Tool;
-use crate::scan::grammar::{Form, Grammar, alone, kind, no_note, own};
+use crate::scan::ScannedTool;
+use crate::scan::grammar::{Grammar, LineForm, alone, kind, no_note, own};
 
-pub static TOOL: Tool = Tool::new("bench.sh", &[], || vec![GRAMMAR.reader()]);
+pub static TOOL: ScannedTool = ScannedTool::new("bench.sh", &[], || vec![GRAMMAR.reader()]);
 
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     alone("I/O Speed({$test} run) : {throughput:rate}").named("write."),
     alone("I/O speed({$test} run) : {throughput:rate}").named("write."),
     own("Average I/O speed : {}"),

@@ -18,17 +18,17 @@ mod wrapped;
 
 use self::cells::Cells;
 pub use self::cells::TESTS;
-use self::table::Table;
-use self::wrapped::{Next, Wrapped};
-use crate::scan::Tool;
+use self::table::BonnieTable;
+use self::wrapped::{Next, WrappedBonnie};
+use crate::scan::ScannedTool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::parts::Parts;
 use crate::scan::result::{Out, Place, finding};
 use bakeoff_model::finding::Severity;
 
-pub static TOOL: Tool = Tool {
+pub static TOOL: ScannedTool = ScannedTool {
     phases: &["Writing a byte at a time...", "Writing intelligently..."],
-    ..Tool::new(
+    ..ScannedTool::new(
         "bonnie++",
         &["-Per Chr- --Block--", ",1.97,1.9", "1.97,1.97,", "1.98,2.00", "1.98,1.98,"],
         || vec![Box::new(Bonnie::default()), plain::GRAMMAR.reader()],
@@ -40,9 +40,9 @@ const WRAP_LINES: usize = 6;
 
 #[derive(Debug, Default)]
 pub struct Bonnie {
-    table: Option<Table>,
+    table: Option<BonnieTable>,
     half: Option<(Place, Parts)>,
-    wrapped: Option<Wrapped>,
+    wrapped: Option<WrappedBonnie>,
 }
 
 impl Reader for Bonnie {
@@ -51,7 +51,7 @@ impl Reader for Bonnie {
             return true;
         }
         let second = self.table.as_ref().and_then(|table| table.second_header(line.text));
-        if let Some(wrapped) = Wrapped::begin(line, second.is_some()) {
+        if let Some(wrapped) = WrappedBonnie::begin(line, second.is_some()) {
             self.wrapped = Some(wrapped);
             return true;
         }
@@ -77,7 +77,7 @@ impl Bonnie {
             let goes_on = self.table.as_ref().is_some_and(|table| table.goes_on_with(&header));
             if !goes_on {
                 self.close(out);
-                self.table = Some(Table::new(line.place("bonnie++"), &header));
+                self.table = Some(BonnieTable::new(line.place("bonnie++"), &header));
             }
             if let Some(table) = &mut self.table {
                 table.begin(header, line.number);

@@ -1,11 +1,12 @@
 //! dbench, the script that runs fio on volumes of Kubernetes: its summary, whose figures are fio's.
 
-use crate::scan::Tool;
-use crate::scan::grammar::{Form, Grammar, alone, kind, no_zeros, own};
+use crate::scan::ScannedTool;
+use crate::scan::grammar::{Grammar, LineForm, alone, kind, no_zeros, own};
 
-pub static TOOL: Tool = Tool::new("dbench", &["= Dbench Summary ="], || vec![GRAMMAR.reader()]);
+pub static TOOL: ScannedTool =
+    ScannedTool::new("dbench", &["= Dbench Summary ="], || vec![GRAMMAR.reader()]);
 
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     own("= Dbench Summary ="),
     alone(
         "Random Read/Write IOPS: {read.iops:n}/{write.iops:n}. BW: {read.throughput:rate}/s / \

@@ -10,12 +10,12 @@ pub mod command;
 mod line;
 
 use self::line::Stats;
-use crate::scan::Tool;
+use crate::scan::ScannedTool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, Place, ToolResult, finding, short};
 use bakeoff_model::finding::Severity;
 
-pub static TOOL: Tool = Tool::new(
+pub static TOOL: ScannedTool = ScannedTool::new(
     "dd",
     &["+0 records in", "+0 records out", " bytes transferred in ", "B) copied, "],
     || vec![Box::new(Dd::default())],

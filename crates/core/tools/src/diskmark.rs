@@ -6,19 +6,21 @@
 //! direction stands in a line of its own above the tests (`[Read]`).
 
 use crate::scan::grammar::{
-    Form, Grammar, Kind, OF_HEAD, alone, head, kind, law, no_zeros, own, unread,
+    Grammar, Kind, LineForm, OF_HEAD, alone, head, kind, law, no_zeros, own, unread,
 };
-use crate::scan::{Tool, ToolResult};
+use crate::scan::{ScannedTool, ToolResult};
 
-pub static TOOL: Tool = Tool {
+pub static TOOL: ScannedTool = ScannedTool {
     title: "CrystalDiskMark",
-    ..Tool::new("crystaldiskmark", &["iB (Q=", "Sequential Read (", "Sequential Write ("], || {
-        vec![GRAMMAR.reader()]
-    })
+    ..ScannedTool::new(
+        "crystaldiskmark",
+        &["iB (Q=", "Sequential Read (", "Sequential Write ("],
+        || vec![GRAMMAR.reader()],
+    )
 };
 
 const NOT_RUN: &str = "a test of CrystalDiskMark or KDiskMark was not run: its rate is zero";
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     head("KDiskMark ({$version}): {}"),
     head("CrystalDiskMark {$version} {} (C) {}"),
     own("Flexible I/O Tester ({}"),
@@ -78,11 +80,11 @@ static GRAMMAR: Grammar = Grammar {
     note,
 };
 
-const fn old(pattern: &'static str, test: &'static str, direction: &'static str) -> Form {
+const fn old(pattern: &'static str, test: &'static str, direction: &'static str) -> LineForm {
     alone(pattern).of_test(test).named(direction)
 }
 
-const fn new(pattern: &'static str, test: &'static str) -> Form {
+const fn new(pattern: &'static str, test: &'static str) -> LineForm {
     alone(pattern).of_test(test).named(OF_HEAD)
 }
 

@@ -1,11 +1,11 @@
 //! diskspd: the rows of all threads. Its MB/s, since 2.0.21 called MiB/s, are of 2^20 bytes.
 
-use crate::scan::Tool;
-use crate::scan::grammar::{Form, Grammar, OF_HEAD, alone, head, kind, no_zeros, own};
+use crate::scan::ScannedTool;
+use crate::scan::grammar::{Grammar, LineForm, OF_HEAD, alone, head, kind, no_zeros, own};
 
-pub static TOOL: Tool = Tool::new("diskspd", &[], || vec![GRAMMAR.reader()]);
+pub static TOOL: ScannedTool = ScannedTool::new("diskspd", &[], || vec![GRAMMAR.reader()]);
 
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     own("thread | bytes | {}"),
     own("{_thread:n} | {_bytes:b} | {_ios:n} | {}"),
     head("Total IO").named("total."),

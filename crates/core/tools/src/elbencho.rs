@@ -1,12 +1,12 @@
 //! elbencho: a block for each phase, with what was done when the first thread ended and when the
 //! last one did. The figures of the last are those of all the work.
 
-use crate::scan::Tool;
-use crate::scan::grammar::{Form, Grammar, figures, kind, law, no_note, own};
+use crate::scan::ScannedTool;
+use crate::scan::grammar::{Grammar, LineForm, figures, kind, law, no_note, own};
 
-pub static TOOL: Tool = Tool::new("elbencho", &[], || vec![GRAMMAR.reader()]);
+pub static TOOL: ScannedTool = ScannedTool::new("elbencho", &[], || vec![GRAMMAR.reader()]);
 
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     own("OPERATION RESULT TYPE FIRST DONE LAST DONE"),
     own("=========== ================ ========== ========="),
     figures("{$test} Elapsed time : {first_done.elapsed:s} {elapsed:s}"),

@@ -5,15 +5,15 @@
 //! about single files are part of the output and give no figure.
 
 use crate::scan::grammar::{
-    Form, Grammar, Law, before, fault, figures, head, kind, last, law, own, unread,
+    Grammar, Law, LineForm, before, fault, figures, head, kind, last, law, own, unread,
 };
 use crate::scan::result::finding;
-use crate::scan::{Tool, ToolResult};
+use crate::scan::{ScannedTool, ToolResult};
 use bakeoff_model::finding::Severity;
 
-pub static TOOL: Tool = Tool {
+pub static TOOL: ScannedTool = ScannedTool {
     programs: &["f3write", "f3read", "f3probe"],
-    ..Tool::new(
+    ..ScannedTool::new(
         "f3",
         &["Average reading speed:", "Average writing speed:", "*Usable* size:", "Data LOST:"],
         || vec![GRAMMAR.reader()],
@@ -31,7 +31,7 @@ const UNITS: &[(&str, u64)] = &[
     ("Bytes", 1),
     ("Byte", 1),
 ];
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     head("F3 read {$version}"),
     head("F3 write {$version}"),
     head("F3 probe {$version}"),
@@ -106,15 +106,15 @@ static GRAMMAR: Grammar = Grammar {
     note,
 };
 
-const fn read(pattern: &'static str) -> Form {
+const fn read(pattern: &'static str) -> LineForm {
     figures(pattern).of_test("f3read")
 }
 
-const fn probe(pattern: &'static str) -> Form {
+const fn probe(pattern: &'static str) -> LineForm {
     figures(pattern).of_test("f3probe")
 }
 
-const fn speed(pattern: &'static str, direction: &'static str) -> Form {
+const fn speed(pattern: &'static str, direction: &'static str) -> LineForm {
     let test = if direction.len() == "read.".len() { "f3read" } else { "f3write" };
     last(pattern).named(direction).of_test(test)
 }

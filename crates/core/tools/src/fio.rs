@@ -27,31 +27,31 @@ mod tests;
 pub mod text;
 mod wrapped;
 
-use crate::scan::Tool;
+use crate::scan::ScannedTool;
 use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, finding};
 use bakeoff_model::finding::Severity;
 
-pub static TOOL: Tool = Tool::new(
+pub static TOOL: ScannedTool = ScannedTool::new(
     "fio",
     &["clat percentiles", ": IOPS=", "fio version", "jobname", " aggrb=", ";fio-3."],
     || {
         vec![
             Box::new(json::Json::default()),
             Box::new(terse::Terse),
-            Box::new(text::Text::default()),
+            Box::new(text::FioText::default()),
             Box::new(same_run::SameRun),
         ]
     },
 );
 
-pub struct Volume {
+pub struct DirectionVolume {
     pub bytes: (u64, String, u64),
     pub runtime_ms: Option<(u64, String, u64)>,
     /// Bytes a second, where they are printed finer than the bytes.
     pub rate: Option<f64>,
 }
 
-impl Volume {
+impl DirectionVolume {
     pub fn give(&self, direction: &str, rate_raw: &str, line: u64, metrics: &mut Metrics) {
         let (bytes, raw, at) = &self.bytes;
         metrics.whole(&format!("{direction}.bytes"), *bytes, "bytes", (raw, *at));
@@ -66,7 +66,7 @@ impl Volume {
 }
 
 /// A job: gives a result, or says that fio failed or did nothing.
-pub struct Job {
+pub struct JobReader {
     place: Place,
     last_line: u64,
     version: Option<String>,
@@ -76,7 +76,7 @@ pub struct Job {
     form: Form,
 }
 
-impl Job {
+impl JobReader {
     fn give(self, out: &mut Out) -> Option<usize> {
         let result = self.result(out)?;
         out.result(result)

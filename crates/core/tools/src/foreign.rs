@@ -8,7 +8,7 @@
 use thiserror::Error;
 
 use super::measured::{Figures, Work};
-use crate::scan::{Finder, Metric, ToolResult};
+use crate::scan::{Finder, FoundMetric, ToolResult};
 use bakeoff_model::finding::Finding;
 use bakeoff_model::job::{EngineName, Job, Rw};
 use bakeoff_model::offsets::Offsets;
@@ -21,35 +21,35 @@ const SAID_LIMIT: usize = 300;
 
 /// What a tool finds in the directory it works in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Workdir {
+pub enum WorkdirContent {
     /// The candidate's data file, laid out, under this name.
     Data(&'static str),
     New(&'static str),
     Empty,
 }
 
-impl Workdir {
+impl WorkdirContent {
     /// What a workload in words needs of a tool that takes a file by its name.
-    pub fn for_phase(phase: Phase) -> Workdir {
+    pub fn for_phase(phase: Phase) -> WorkdirContent {
         match phase {
-            Phase::ColdRead | Phase::Overwrite => Workdir::Data("data"),
-            Phase::Append => Workdir::New("append"),
-            Phase::Metadata | Phase::Whole => Workdir::Empty,
+            Phase::ColdRead | Phase::Overwrite => WorkdirContent::Data("data"),
+            Phase::Append => WorkdirContent::New("append"),
+            Phase::Metadata | Phase::Whole => WorkdirContent::Empty,
         }
     }
 
     /// The file's name; `None` for an empty directory.
     pub fn file(self) -> Option<&'static str> {
         match self {
-            Workdir::Data(name) | Workdir::New(name) => Some(name),
-            Workdir::Empty => None,
+            WorkdirContent::Data(name) | WorkdirContent::New(name) => Some(name),
+            WorkdirContent::Empty => None,
         }
     }
 }
 
 /// What a command depends on beside its workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scratch {
+pub struct CommandPlace {
     /// The installed tool's version, as [`Driver::version`] read it.
     pub version: String,
     /// Whether it runs as root: bonnie++ refuses to without being told.
@@ -58,7 +58,7 @@ pub struct Scratch {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
-    pub workdir: Workdir,
+    pub workdir: WorkdirContent,
     /// Files with these contents, made in the directory first: a job file of fio.
     pub files: Vec<(&'static str, String)>,
     /// Commands that make the files it works on; not measured.
@@ -68,7 +68,7 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    pub fn plain(workdir: Workdir, measure: Vec<String>) -> Invocation {
+    pub fn plain(workdir: WorkdirContent, measure: Vec<String>) -> Invocation {
         Invocation { workdir, files: Vec::new(), prepare: Vec::new(), cool: false, measure }
     }
 }
@@ -111,26 +111,30 @@ pub struct Asked<'a> {
     pub rw: Rw,
 }
 
-pub trait Driver {
+pub trait ToolDriver {
     fn version_command(&self) -> &'static [&'static str];
     /// The version out of what that printed; `None` when it is another program.
     fn version(&self, output: &RawOutput) -> Option<String>;
-    fn command(&self, workload: &Workload, scratch: &Scratch) -> Result<Invocation, Unsupported>;
+    fn command(
+        &self,
+        workload: &Workload,
+        scratch: &CommandPlace,
+    ) -> Result<Invocation, Unsupported>;
     /// The figures in its output, in our units, each with the tool's own text; else why it has not
     /// what was asked for, without a full stop.
-    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String>;
+    fn parse(&self, output: &RawOutput) -> Result<Vec<FoundMetric>, String>;
     fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, String>;
 }
 
 /// The driver of that name; `None` for bakeoff's own engine.
-pub fn driver(name: DriverName) -> Option<&'static dyn Driver> {
+pub fn driver(name: DriverName) -> Option<&'static dyn ToolDriver> {
     Some(match name {
         DriverName::Native => return None,
         DriverName::Fio => &super::fio::command::Fio,
         DriverName::Sysbench => &super::sysbench::command::Sysbench,
-        DriverName::Bonnie => &super::bonnie::command::Bonnie,
-        DriverName::Iozone => &super::iozone::command::Iozone,
-        DriverName::Dd => &super::dd::command::Dd,
+        DriverName::Bonnie => &super::bonnie::command::BonnieCommand,
+        DriverName::Iozone => &super::iozone::command::IozoneCommand,
+        DriverName::Dd => &super::dd::command::DdCommand,
     })
 }
 

@@ -5,14 +5,14 @@
 //! and T only show that the line is whole. -t reads for three seconds from the start of the device
 //! or from `--offset`, -T reads the same 2 MiB again and again.
 
-use crate::scan::grammar::{Form, Grammar, alone, head, kind, law};
+use crate::scan::grammar::{Grammar, LineForm, alone, head, kind, law};
 use crate::scan::result::finding;
-use crate::scan::{Tool, ToolResult};
+use crate::scan::{ScannedTool, ToolResult};
 use bakeoff_model::finding::Severity;
 
-pub static TOOL: Tool = Tool::new("hdparm", &[], || vec![GRAMMAR.reader()]);
+pub static TOOL: ScannedTool = ScannedTool::new("hdparm", &[], || vec![GRAMMAR.reader()]);
 
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     head("{$context:/dev/}:"),
     alone("Timing {$test}: {bytes:size} in {elapsed:time} = {throughput:rate}"),
     alone("Timing {$test}: {bytes:size} in {elapsed:time}={throughput:rate}"),

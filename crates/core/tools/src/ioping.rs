@@ -6,15 +6,15 @@
 //! took. KiB and MiB are powers of two, and the "mb" of 0.6 too; `k` of a count is 1000
 //! (ioping.c, `print_suffix`, `finish_statistics`).
 
-use crate::scan::Tool;
+use crate::scan::ScannedTool;
 use crate::scan::grammar::{
-    Form, Grammar, Kind, Law, at_most, before, figures, guess, head, kind, last, law, no_zeros,
+    Grammar, Kind, Law, LineForm, at_most, before, figures, guess, head, kind, last, law, no_zeros,
     own, unread,
 };
 use crate::scan::quantity::IEC;
 
-pub static TOOL: Tool =
-    Tool::new("ioping", &[" ioping statistics ---", " requests completed in "], || {
+pub static TOOL: ScannedTool =
+    ScannedTool::new("ioping", &[" ioping statistics ---", " requests completed in "], || {
         vec![GRAMMAR.reader()]
     });
 
@@ -39,7 +39,7 @@ const KINDS: &[Kind] = &[
     kind("old", "bytes/s", &[("mb", 1 << 20)]),
     kind("bytes", "bytes/s", &[("", 1)]),
 ];
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     before("{} from {}: request={}", NO_STATISTICS),
     before("{} <<< {}: request={}", NO_STATISTICS),
     before("{} >>> {}: request={}", NO_STATISTICS),

@@ -6,16 +6,17 @@
 //! report is an average since the machine was started, unless `-y` leaves it out: below the line
 //! with the kernel it cannot be told from others without the command, and has a finding.
 
-use crate::scan::Tool;
+use crate::scan::ScannedTool;
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, ToolResult, finding, short};
 use bakeoff_model::finding::Severity;
 
-pub static TOOL: Tool = Tool::new("iostat", &[" r_await ", " avgqu-sz ", " aqu-sz "], || {
-    vec![Box::new(Iostat::default())]
-});
+pub static TOOL: ScannedTool =
+    ScannedTool::new("iostat", &[" r_await ", " avgqu-sz ", " aqu-sz "], || {
+        vec![Box::new(Iostat::default())]
+    });
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;

@@ -14,24 +14,25 @@ mod row;
 mod throughput;
 mod wrapped;
 
-use self::latencies::Latencies;
+use self::latencies::IozoneLatencies;
 use self::row::{Row, Unit};
-use crate::scan::Tool;
+use crate::scan::ScannedTool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, Place, finding, short};
 use bakeoff_model::finding::Severity;
 
-pub static TOOL: Tool =
-    Tool::new("iozone", &["Children see throughput", " reclen ", "\"Writer report\""], || {
-        readers(false)
-    });
+pub static TOOL: ScannedTool = ScannedTool::new(
+    "iozone",
+    &["Children see throughput", " reclen ", "\"Writer report\""],
+    || readers(false),
+);
 
 /// With `is_guessing` kBytes/sec is taken for the unit of a table that lost the line with it, as
 /// iozone prints unless it is told otherwise (`-O`, `-N`), and that is said.
 pub fn readers(is_guessing: bool) -> Vec<Box<dyn Reader>> {
     let assumed = is_guessing.then_some(Unit::Kib);
     let tables = Iozone { open: None, assumed };
-    vec![Box::new(tables), Box::new(Latencies::default()), throughput::GRAMMAR.reader()]
+    vec![Box::new(tables), Box::new(IozoneLatencies::default()), throughput::GRAMMAR.reader()]
 }
 
 /// A run ends at the latest this many foreign lines after its last line.

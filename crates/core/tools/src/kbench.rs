@@ -1,11 +1,12 @@
 //! kbench, the benchmark of Longhorn: its summary of fio, in three blocks with a unit each.
 
-use crate::scan::Tool;
-use crate::scan::grammar::{Form, Grammar, alone, head, kind, no_zeros, own};
+use crate::scan::ScannedTool;
+use crate::scan::grammar::{Grammar, LineForm, alone, head, kind, no_zeros, own};
 
-pub static TOOL: Tool = Tool::new("kbench", &["FIO Benchmark Summary"], || vec![GRAMMAR.reader()]);
+pub static TOOL: ScannedTool =
+    ScannedTool::new("kbench", &["FIO Benchmark Summary"], || vec![GRAMMAR.reader()]);
 
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     own("FIO Benchmark Summary"),
     own("CPU Idleness: {}"),
     head("IOPS (Read/Write)").named("iops"),

@@ -35,11 +35,11 @@ pub mod sysbench;
 mod tests;
 pub mod yabs;
 
-use crate::scan::{Finder, Tool};
+use crate::scan::{Finder, ScannedTool};
 
 /// The tools whose outputs are read and whose command lines are remembered. Others repeat lines of
 /// fio, so it comes last.
-pub static TOOLS: [&Tool; 21] = [
+pub static TOOLS: [&ScannedTool; 21] = [
     &dd::TOOL,
     &sysbench::TOOL,
     &bonnie::TOOL,

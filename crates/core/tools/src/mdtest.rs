@@ -1,11 +1,11 @@
 //! mdtest: its summary of operations per second, of which the mean is given.
 
-use crate::scan::Tool;
-use crate::scan::grammar::{Form, Grammar, alone, kind, no_note, own};
+use crate::scan::ScannedTool;
+use crate::scan::grammar::{Grammar, LineForm, alone, kind, no_note, own};
 
-pub static TOOL: Tool = Tool::new("mdtest", &[], || vec![GRAMMAR.reader()]);
+pub static TOOL: ScannedTool = ScannedTool::new("mdtest", &[], || vec![GRAMMAR.reader()]);
 
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     row("Directory creation {_max:n} {_min:n} {rate:n} {_dev:n}", "directory creation"),
     row("Directory stat {_max:n} {_min:n} {rate:n} {_dev:n}", "directory stat"),
     row("Directory rename {_max:n} {_min:n} {rate:n} {_dev:n}", "directory rename"),
@@ -28,7 +28,7 @@ static GRAMMAR: Grammar = Grammar {
     note: no_note,
 };
 
-const fn row(pattern: &'static str, test: &'static str) -> Form {
+const fn row(pattern: &'static str, test: &'static str) -> LineForm {
     alone(pattern).of_test(test)
 }
 

@@ -5,7 +5,7 @@
 //! beside them in its own words. The wall time is the tool's own.
 
 use super::foreign::{Asked, driver};
-use crate::scan::Metric;
+use crate::scan::FoundMetric;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::measurement::{Figure, Latency, Measurement, OpStats, SCHEMA, Tool};
@@ -15,7 +15,7 @@ use bakeoff_model::workload::Workload;
 #[derive(Clone, Copy, Debug)]
 pub struct Figures<'a> {
     pub tool: &'static str,
-    pub metrics: &'a [Metric],
+    pub metrics: &'a [FoundMetric],
 }
 
 impl Figures<'_> {
@@ -85,7 +85,7 @@ pub struct Work {
 pub fn measurement(
     workload: &Workload,
     tool: Tool,
-    metrics: &[Metric],
+    metrics: &[FoundMetric],
     findings: Vec<Finding>,
 ) -> Result<Measurement, String> {
     let figures = Figures { tool: tool.driver.name(), metrics };
@@ -116,12 +116,12 @@ pub fn measurement(
     })
 }
 
-fn printed(metrics: &[Metric]) -> Vec<Figure> {
-    let is_result = |m: &&Metric| {
+fn printed(metrics: &[FoundMetric]) -> Vec<Figure> {
+    let is_result = |m: &&FoundMetric| {
         ["throughput", "iops", "per_second", "rate"].iter().any(|part| m.name.ends_with(part))
             || m.name.contains("latency")
     };
-    let figure = |m: &Metric| {
+    let figure = |m: &FoundMetric| {
         let (name, unit) = (m.name.clone(), m.unit.to_string());
         Figure { name, value: m.value.as_f64(), unit }
     };

@@ -47,7 +47,7 @@ impl TargetKind {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Task {
+pub struct NativeTask {
     pub job: Job,
     /// The profile to run in place of `job`, which then gives its sizes, times and depth.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -79,9 +79,9 @@ pub struct Task {
     pub parent_pid: Option<u32>,
 }
 
-impl Task {
-    pub fn new(job: Job, target: RawPath, target_kind: TargetKind) -> Task {
-        Task { job, target, target_kind, ..Task::default() }
+impl NativeTask {
+    pub fn new(job: Job, target: RawPath, target_kind: TargetKind) -> NativeTask {
+        NativeTask { job, target, target_kind, ..NativeTask::default() }
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
     fn a_task_with_a_hostile_path_survives_the_pipe() {
         use std::os::unix::ffi::OsStrExt;
         let target = RawPath::new(std::ffi::OsStr::from_bytes(b"/mnt/a b\n\xff"));
-        let task = Task {
+        let task = NativeTask {
             more: Vec::new(),
             job: Job::new(Rw::RandWrite, 4096, 1 << 20),
             profile: None,
@@ -177,13 +177,13 @@ mod tests {
         };
         let text = serde_json::to_string(&task).unwrap();
         assert!(!text.contains('\n'));
-        assert_eq!(serde_json::from_str::<Task>(&text).unwrap(), task);
+        assert_eq!(serde_json::from_str::<NativeTask>(&text).unwrap(), task);
     }
 
     #[test]
     fn an_unknown_field_of_a_task_is_refused() {
         let text = r#"{"job":{},"target":"/","target_kind":"file","surprise":1}"#;
-        assert!(serde_json::from_str::<Task>(text).is_err());
+        assert!(serde_json::from_str::<NativeTask>(text).is_err());
     }
 
     #[test]

@@ -9,10 +9,10 @@
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out};
-use crate::scan::{Tool, ToolResult};
+use crate::scan::{ScannedTool, ToolResult};
 
-pub static TOOL: Tool =
-    Tool::new("Storage.sh", &[" 4k random read ", " Cached Disk Read "], || {
+pub static TOOL: ScannedTool =
+    ScannedTool::new("Storage.sh", &[" 4k random read ", " Cached Disk Read "], || {
         vec![Box::new(StorageSh::default())]
     });
 

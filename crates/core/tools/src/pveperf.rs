@@ -5,17 +5,18 @@
 //! MB are 2^20 bytes (bin/pveperf of pve-manager, 2011 to 2026). The tests of the processor and of
 //! names say nothing about a drive and are passed over.
 
-use crate::scan::grammar::{Form, Grammar, Kind, alone, head, kind, own};
+use crate::scan::grammar::{Grammar, Kind, LineForm, alone, head, kind, own};
 use crate::scan::result::finding;
-use crate::scan::{Tool, ToolResult};
+use crate::scan::{ScannedTool, ToolResult};
 use bakeoff_model::finding::Severity;
 
-pub static TOOL: Tool =
-    Tool::new("pveperf", &["BUFFERED READS:", "AVERAGE SEEK TIME:", "FSYNCS/SECOND:"], || {
-        vec![GRAMMAR.reader()]
-    });
+pub static TOOL: ScannedTool = ScannedTool::new(
+    "pveperf",
+    &["BUFFERED READS:", "AVERAGE SEEK TIME:", "FSYNCS/SECOND:"],
+    || vec![GRAMMAR.reader()],
+);
 
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     // An output begins with it, so that what stood above was another one.
     head("CPU BOGOMIPS: {}"),
     head("HD SIZE: {} GB ({$context})"),

@@ -1,11 +1,11 @@
 //! `rados bench` of Ceph: its summary. MB are 2^20 bytes (obj_bencher.cc).
 
-use crate::scan::Tool;
-use crate::scan::grammar::{Form, Grammar, figures, kind, law, no_note, own};
+use crate::scan::ScannedTool;
+use crate::scan::grammar::{Grammar, LineForm, figures, kind, law, no_note, own};
 
-pub static TOOL: Tool = Tool::new("rados", &[], || vec![GRAMMAR.reader()]);
+pub static TOOL: ScannedTool = ScannedTool::new("rados", &[], || vec![GRAMMAR.reader()]);
 
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     figures("Total writes made: {ios:n}").of_test("write"),
     figures("Total reads made: {ios:n}").of_test("read"),
     own("Total time run: {}"),

@@ -9,12 +9,12 @@ pub mod command;
 mod measured;
 mod report;
 
-use crate::scan::Tool;
+use crate::scan::ScannedTool;
 use crate::scan::grammar::{
-    Form, Grammar, Kind, Law, fault, figures, head, kind, last, law, own, unread,
+    Grammar, Kind, Law, LineForm, fault, figures, head, kind, last, law, own, unread,
 };
 
-pub static TOOL: Tool = Tool::new(
+pub static TOOL: ScannedTool = ScannedTool::new(
     "sysbench",
     &["Requests/sec executed", "Total transferred ", "total number of events:"],
     || vec![GRAMMAR.reader()],
@@ -49,7 +49,7 @@ const KINDS: &[Kind] = &[
 ];
 /// What it prints for a percentile of too few events: the end of its histogram.
 const TOO_FEW: &str = "latency_p95 is 10000000.00ms: sysbench had too few events for it";
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     head("sysbench {$version}: multi-threaded {}"),
     head("sysbench {$version} (using {}"),
     fault("FATAL: {}"),

@@ -1,6 +1,6 @@
 //! Commands of the foreign drivers, and their real outputs as measurements.
 
-use super::foreign::{RawOutput, Scratch, Unsupported, driver};
+use super::foreign::{CommandPlace, RawOutput, Unsupported, driver};
 use super::measured::measurement;
 use bakeoff_model::job::{EngineName, Job, RateProcess, Rw};
 use bakeoff_model::measurement::{Measurement, Tool};
@@ -21,7 +21,7 @@ fn part(profile: Profile, part: u16) -> Workload {
 }
 
 fn command(name: DriverName, version: &str, of: &Workload) -> Result<String, Unsupported> {
-    let scratch = Scratch { version: version.to_string(), is_root: true };
+    let scratch = CommandPlace { version: version.to_string(), is_root: true };
     Ok(driver(name).unwrap().command(of, &scratch)?.measure.join(" "))
 }
 

@@ -6,15 +6,15 @@
 //! block size show which of the two a table has. Both are cut, not rounded. The rates of single
 //! runs of dd are dd's own, with MB of 10^6 bytes.
 
-use crate::scan::Tool;
+use crate::scan::ScannedTool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place};
 use bakeoff_stats::distinct;
 
-pub static TOOL: Tool = Tool {
+pub static TOOL: ScannedTool = ScannedTool {
     title: "YABS",
-    ..Tool::new("yabs", &["Block Size | ", "fio Disk Speed Tests"], || {
+    ..ScannedTool::new("yabs", &["Block Size | ", "fio Disk Speed Tests"], || {
         vec![Box::new(Yabs::default())]
     })
 };

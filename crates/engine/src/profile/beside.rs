@@ -26,7 +26,7 @@ use bakeoff_model::measurement::Measurement;
 use rustix::fs::{Advice, FallocateFlags, OFlags, SeekFrom, fadvise, fallocate, ftruncate};
 use rustix::io::Errno;
 
-use super::block::{self, Block};
+use super::block::{self, BlockBuffer};
 use super::lanes::together;
 use super::meter::Meter;
 use super::{Context, figure};
@@ -55,7 +55,7 @@ pub fn torrent(context: &mut Context<'_>) -> Result<(), EngineError> {
     let files = (0..DOWNLOADS).map(preallocated).collect::<Result<Vec<_>, _>>()?;
     // 10 MiB a second.
     let arriving = Arriving { kind: Kind::Write, files, blocks, rate: 640 };
-    let beside = Block::new(context.job, 1, 1)?;
+    let beside = BlockBuffer::new(context.job, 1, 1)?;
     let mut measured =
         arriving.measure(context, "longest stall", beside, |meter, _, is_done| {
             // One file a second in turn, and all at the end.
@@ -97,7 +97,7 @@ pub fn desktop(context: &mut Context<'_>) -> Result<(), EngineError> {
     let half = context.job.size / 2;
     let blocks = (half / context.job.bs).max(1);
     let file = context.workdir.create("read", OFlags::RDWR)?;
-    let mut large = Block::new(context.job, WRITE_BYTES, 1)?;
+    let mut large = BlockBuffer::new(context.job, WRITE_BYTES, 1)?;
     block::lay_out(&file, &mut large, blocks * context.job.bs)?;
     block::cool(&file, context.job)?;
     // Without read-ahead every read is one of the drive.
@@ -125,16 +125,19 @@ pub fn desktop(context: &mut Context<'_>) -> Result<(), EngineError> {
 
 impl Arriving {
     /// Lets them arrive while another thread does `beside` with its block until they are through.
-    fn measure(
+    fn measure<F>(
         &self,
         context: &Context<'_>,
         longest: &str,
-        block: Block,
-        beside: impl Fn(&mut Meter<'_>, &mut Block, &AtomicBool) -> Result<(), EngineError> + Sync,
-    ) -> Result<Measurement, EngineError> {
+        block: BlockBuffer,
+        beside: F,
+    ) -> Result<Measurement, EngineError>
+    where
+        F: Fn(&mut Meter<'_>, &mut BlockBuffer, &AtomicBool) -> Result<(), EngineError> + Sync,
+    {
         let kinds = [Kind::Read, Kind::Write, Kind::Flush];
         let two = |job: &mut Job| (job.numjobs, job.end_fsync) = (2, true);
-        let small = Block::new(context.job, context.job.bs, 0)?;
+        let small = BlockBuffer::new(context.job, context.job.bs, 0)?;
         let lanes = vec![
             (context.lane(0, 0, &kinds, two), (true, small)),
             (context.lane(0, 1, &kinds, two), (false, block)),
@@ -152,7 +155,7 @@ impl Arriving {
         Ok(done.finish(vec![figure(longest, longest_ns as f64 / 1e6, "ms")]))
     }
 
-    fn arrive(&self, meter: &mut Meter<'_>, block: &mut Block) -> Result<(), EngineError> {
+    fn arrive(&self, meter: &mut Meter<'_>, block: &mut BlockBuffer) -> Result<(), EngineError> {
         let rate = meter.job.rate_iops.unwrap_or(self.rate);
         let apart_ns = 1_000_000_000 / rate.clamp(1, 1_000_000);
         let count = (meter.job.runtime_ns.unwrap_or(0) / apart_ns).max(FEWEST);
@@ -184,7 +187,7 @@ impl Arriving {
         &self,
         number: u64,
         meter: &mut Meter<'_>,
-        block: &mut Block,
+        block: &mut BlockBuffer,
     ) -> Result<(), EngineError> {
         let bs = meter.job.bs;
         // Below the number of files.

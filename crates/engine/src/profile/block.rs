@@ -18,7 +18,7 @@ use crate::target;
 const POOL_MIN_BYTES: usize = 1 << 20;
 
 /// One buffer and what to put into it.
-pub struct Block {
+pub struct BlockBuffer {
     memory: Buffers,
     content: Content,
     data: Data,
@@ -27,13 +27,13 @@ pub struct Block {
     is_pool: bool,
 }
 
-impl Block {
-    pub fn new(job: &Job, bytes: u64, lane: u32) -> Result<Block, EngineError> {
+impl BlockBuffer {
+    pub fn new(job: &Job, bytes: u64, lane: u32) -> Result<BlockBuffer, EngineError> {
         // check() keeps blocks at 1 GiB and below.
         let mut memory = Buffers::new(bytes as usize, 1, Mem::Malloc)?;
         memory.block_mut(0).fill(0);
         let content = Content::new(job.seed, lane);
-        Ok(Block { memory, content, data: job.data, made: 0, is_pool: false })
+        Ok(BlockBuffer { memory, content, data: job.data, made: 0, is_pool: false })
     }
 
     pub fn bytes(&mut self) -> &mut [u8] {
@@ -144,13 +144,13 @@ pub fn fsync(file: impl AsFd) -> Result<(), EngineError> {
 }
 
 /// Writes `size` bytes to an empty file and flushes it, outside every clock.
-pub fn lay_out(file: &OwnedFd, block: &mut Block, size: u64) -> Result<(), EngineError> {
+pub fn lay_out(file: &OwnedFd, block: &mut BlockBuffer, size: u64) -> Result<(), EngineError> {
     write_whole(file, block, size)?;
     fsync(file)
 }
 
 /// Writes `size` bytes to an empty file.
-pub fn write_whole(file: &OwnedFd, block: &mut Block, size: u64) -> Result<(), EngineError> {
+pub fn write_whole(file: &OwnedFd, block: &mut BlockBuffer, size: u64) -> Result<(), EngineError> {
     let step = block.bytes().len() as u64;
     let mut at = 0;
     while at < size {
@@ -203,7 +203,7 @@ mod tests {
     fn blocks_never_repeat_whether_they_are_pooled_or_not() {
         let job = Job::new(Rw::Write, 4096, 4096);
         for bytes in [4096, POOL_MIN_BYTES as u64] {
-            let mut block = Block::new(&job, bytes, 0).unwrap();
+            let mut block = BlockBuffer::new(&job, bytes, 0).unwrap();
             let mut units = std::collections::BTreeSet::new();
             for round in 0..4 {
                 let made = block.fill(round * bytes, bytes as usize);

@@ -22,7 +22,7 @@ use bakeoff_model::profile::Profile;
 use rustix::fs::OFlags;
 
 use super::Context;
-use super::block::{self, Block};
+use super::block::{self, BlockBuffer};
 use crate::error::EngineError;
 use crate::record::Kind;
 
@@ -92,7 +92,7 @@ fn commits(context: &mut Context<'_>, part: u16, how: &Use) -> Result<(), Engine
         Some((name, lines)) => Some((context.workdir.create(name, flags)?, lines)),
         None => None,
     };
-    let mut line = Block::new(context.job, LOG_LINE_BYTES as u64, 0)?;
+    let mut line = BlockBuffer::new(context.job, LOG_LINE_BYTES as u64, 0)?;
     let failed = |error| EngineError::io("committing to a database", error);
     meter.resume();
     for transaction in 1.. {

@@ -23,7 +23,7 @@ use bakeoff_stats::prng::{SplitMix64, mix};
 use rustix::fs::{OFlags, Timespec, Timestamps, futimens};
 
 use super::Context;
-use super::block::{self, Block};
+use super::block::{self, BlockBuffer};
 use super::meter::Meter;
 use super::tree::{self, Tree};
 use super::workdir::Workdir;
@@ -46,7 +46,7 @@ pub fn copy_tree(context: &mut Context<'_>) -> Result<(), EngineError> {
     let tree = Tree::new(context.job, 1024, 10, context.job.size / 2);
     let kinds = [Kind::Read, Kind::Write, Kind::Create, Kind::Flush];
     let mut meter = context.meter(0, &kinds, |job| job.end_fsync = true);
-    let mut block = Block::new(context.job, WINDOW_BYTES, 0)?;
+    let mut block = BlockBuffer::new(context.job, WINDOW_BYTES, 0)?;
     let source = context.workdir.make_dir("from")?;
     let from = tree.lay_out(&source, &mut block)?;
     let target = context.workdir.make_dir("to")?;
@@ -75,7 +75,7 @@ fn copy(
     source: &OwnedFd,
     size: u64,
     (room, name): (&Workdir, &str),
-    block: &mut Block,
+    block: &mut BlockBuffer,
     meter: &mut Meter<'_>,
 ) -> Result<(), EngineError> {
     let temporary = format!(".{name}.tmp");
@@ -103,8 +103,9 @@ fn copy(
 pub fn boot(context: &mut Context<'_>) -> Result<(), EngineError> {
     let tree = Tree::new(context.job, 4096, 8, context.job.size);
     let mut meter = context.meter(0, &[Kind::Read], |_| {});
-    let rooms = tree.lay_out(&context.workdir, &mut Block::new(context.job, WINDOW_BYTES, 0)?)?;
-    let mut block = Block::new(context.job, context.job.bs.max(HEADER_BYTES), 0)?;
+    let rooms =
+        tree.lay_out(&context.workdir, &mut BlockBuffer::new(context.job, WINDOW_BYTES, 0)?)?;
+    let mut block = BlockBuffer::new(context.job, context.job.bs.max(HEADER_BYTES), 0)?;
     let mut pass = 0;
     meter.repeat(|meter| {
         tree.cool(&rooms, context.job)?;
@@ -133,7 +134,7 @@ fn start(
     file: &OwnedFd,
     size: u64,
     places: &mut SplitMix64,
-    block: &mut Block,
+    block: &mut BlockBuffer,
     meter: &mut Meter<'_>,
 ) -> Result<(), EngineError> {
     let header = HEADER_BYTES.min(size);
@@ -155,7 +156,7 @@ fn start(
 pub fn package_install(context: &mut Context<'_>) -> Result<(), EngineError> {
     let kinds = [Kind::Write, Kind::Create, Kind::Flush];
     let mut meter = context.meter(0, &kinds, |job| job.fsync = 1);
-    let mut block = Block::new(context.job, 256 << 10, 0)?;
+    let mut block = BlockBuffer::new(context.job, 256 << 10, 0)?;
     let updates = context.workdir.make_dir("updates")?;
     let system = context.workdir.make_dir("usr")?;
     let nrfiles = if context.job.nrfiles == 0 { PACKAGE_FILES } else { context.job.nrfiles };
@@ -185,7 +186,7 @@ pub fn package_install(context: &mut Context<'_>) -> Result<(), EngineError> {
 fn install(
     tree: &Tree,
     rooms: &[Workdir],
-    block: &mut Block,
+    block: &mut BlockBuffer,
     meter: &mut Meter<'_>,
 ) -> Result<(), EngineError> {
     let new = |file: u32| format!("{}.dpkg-new", tree::name(file));
@@ -215,7 +216,7 @@ fn install(
 fn take_note(
     updates: &Workdir,
     note: u64,
-    block: &mut Block,
+    block: &mut BlockBuffer,
     meter: &mut Meter<'_>,
 ) -> Result<(), EngineError> {
     let data = block.fresh(meter, note, NOTE_BYTES);

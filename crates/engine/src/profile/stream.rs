@@ -37,7 +37,7 @@ use bakeoff_stats::prng::mix;
 use bakeoff_stats::tables::rows;
 use rustix::fs::{CWD, Mode, OFlags, SeekFrom, openat};
 
-use super::block::{self, Block};
+use super::block::{self, BlockBuffer};
 use super::meter::Meter;
 use super::workdir::Workdir;
 use super::{Context, order, pattern};
@@ -98,7 +98,7 @@ const STEPS: &[(&str, Work)] = &[
     // By large blocks, whatever the size of a record.
     ("lay-large", |s, _, _| {
         let whole = s.records * s.bs;
-        let mut large = Block::new(&s.job, whole.min(1 << 20), 0)?;
+        let mut large = BlockBuffer::new(&s.job, whole.min(1 << 20), 0)?;
         s.workdir.whole(&s.name, &mut large, whole).map(drop)
     }),
     ("cool", |s, m, _| block::cool(&s.file, &m.job)),
@@ -208,7 +208,7 @@ pub struct Stream<'c> {
     name: String,
     file: Opened,
     device: Opened,
-    block: Block,
+    block: BlockBuffer,
     pot: &'c AtomicU64,
     seed: u64,
     bs: u64,
@@ -316,7 +316,7 @@ impl<'c> Stream<'c> {
             name: row.file.replace('*', &lane.to_string()),
             file: Opened::default(),
             device: Opened(device.transpose()?),
-            block: Block::new(&job, bs, if row.file.contains('*') { lane } else { 0 })?,
+            block: BlockBuffer::new(&job, bs, if row.file.contains('*') { lane } else { 0 })?,
             pot,
             seed: job.seed,
             bs,

@@ -20,7 +20,7 @@ use bakeoff_stats::prng::SplitMix64;
 use rustix::fs::OFlags;
 
 use super::Context;
-use super::block::{self, Block};
+use super::block::{self, BlockBuffer};
 use super::lanes::together;
 use super::meter::Meter;
 use crate::error::EngineError;
@@ -94,7 +94,7 @@ fn measure(context: &mut Context<'_>, part: u16, set: FileSet) -> Result<(), Eng
             job.end_fsync = rw.writes();
             job.fsync = if rw.writes() { freq } else { 0 };
         });
-        lanes.push((meter, Block::new(context.job, set.bs, lane)?));
+        lanes.push((meter, BlockBuffer::new(context.job, set.bs, lane)?));
     }
     let (files, opening) = open(context, set)?;
     let generator = Mutex::new(Generator::new(set, freq, context.job.seed));
@@ -147,7 +147,7 @@ fn end_of_0_4(is_cut: bool, last_request_ns: u64, end_ns: u64) -> u64 {
 fn open(context: &Context<'_>, set: FileSet) -> Result<(Vec<OwnedFd>, Duration), EngineError> {
     // By blocks, as sysbench's prepare: how large the pages in memory are follows from the writes
     // that made them, and a small write to a large page costs several times the CPU.
-    let mut block = Block::new(context.job, set.bs, 0)?;
+    let mut block = BlockBuffer::new(context.job, set.bs, 0)?;
     let mut files = Vec::with_capacity(set.files as usize);
     let mut opening = Duration::ZERO;
     for number in 0..set.files {
@@ -182,7 +182,7 @@ fn perform(
     set: FileSet,
     files: &[OwnedFd],
     meter: &mut Meter<'_>,
-    block: &mut Block,
+    block: &mut BlockBuffer,
 ) -> Result<(), EngineError> {
     match request {
         Request::Flush(file) => {

@@ -10,7 +10,7 @@ use bakeoff_model::job::Job;
 use bakeoff_stats::prng::SplitMix64;
 use rustix::fs::OFlags;
 
-use super::block::{self, Block};
+use super::block::{self, BlockBuffer};
 use super::workdir::Workdir;
 use crate::error::EngineError;
 
@@ -53,7 +53,7 @@ impl Tree {
     pub fn lay_out(
         &self,
         workdir: &Workdir,
-        block: &mut Block,
+        block: &mut BlockBuffer,
     ) -> Result<Vec<Workdir>, EngineError> {
         let rooms = self.directories(workdir)?;
         for number in 0..self.files {

@@ -12,7 +12,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::block::{self, Block};
+use super::block::{self, BlockBuffer};
 use crate::error::EngineError;
 use crate::target::Spot;
 
@@ -62,7 +62,12 @@ impl Workdir {
     }
 
     /// Opens a file with at least `size` bytes, which are laid out where they are not there.
-    pub fn whole(&self, name: &str, block: &mut Block, size: u64) -> Result<OwnedFd, EngineError> {
+    pub fn whole(
+        &self,
+        name: &str,
+        block: &mut BlockBuffer,
+        size: u64,
+    ) -> Result<OwnedFd, EngineError> {
         let file = self.open_file(name, OFlags::RDWR | OFlags::CREATE)?;
         let found = fstat(&file).map_err(|e| EngineError::io("inspecting a file", e))?;
         // A size is never negative.

@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::path::RawPath;
-use bakeoff_tools::native::{FailureKind, Reply, TargetKind, Task};
+use bakeoff_tools::native::{FailureKind, NativeTask, Reply, TargetKind};
 
 fn child() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_engine"));
@@ -22,8 +22,8 @@ fn ask(stdin: &[u8]) -> (Reply, Output) {
     (Reply::parse(&output.stdout).unwrap(), output)
 }
 
-fn task(path: &std::path::Path, target_kind: TargetKind) -> Task {
-    Task {
+fn task(path: &std::path::Path, target_kind: TargetKind) -> NativeTask {
+    NativeTask {
         more: Vec::new(),
         job: Job { fsync: 1, ..Job::new(Rw::Write, 4096, 40960) },
         profile: None,
@@ -39,7 +39,7 @@ fn task(path: &std::path::Path, target_kind: TargetKind) -> Task {
     }
 }
 
-fn ask_task(task: &Task) -> Reply {
+fn ask_task(task: &NativeTask) -> Reply {
     ask(&serde_json::to_vec(task).unwrap()).0
 }
 
@@ -65,7 +65,7 @@ fn failures_keep_their_kind() {
     std::fs::write(&file, "x").unwrap();
     assert_eq!(kind_of(ask_task(&task(&file, TargetKind::Block))), FailureKind::Invalid);
     assert_eq!(kind_of(ask_task(&task(dir.path(), TargetKind::File))), FailureKind::Invalid);
-    let closed = Task { live_fd: Some(987), ..task(&file, TargetKind::File) };
+    let closed = NativeTask { live_fd: Some(987), ..task(&file, TargetKind::File) };
     assert_eq!(kind_of(ask_task(&closed)), FailureKind::Protocol);
     assert_eq!(std::fs::read(&file).unwrap(), b"x", "a refused task changes nothing");
 }
@@ -81,7 +81,7 @@ fn a_broken_task_is_answered_too() {
 fn a_task_of_a_dead_parent_is_not_done() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("file");
-    let orphan = Task { parent_pid: Some(1), ..task(&path, TargetKind::File) };
+    let orphan = NativeTask { parent_pid: Some(1), ..task(&path, TargetKind::File) };
     assert_eq!(kind_of(ask_task(&orphan)), FailureKind::Protocol);
     assert!(!path.exists());
 }
@@ -92,7 +92,7 @@ fn the_child_dies_with_its_parent() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("file");
     let long = Job { runtime_ns: Some(3_600_000_000_000), ..Job::new(Rw::Write, 4096, 40960) };
-    let task = Task { job: long, parent_pid: None, ..task(&path, TargetKind::File) };
+    let task = NativeTask { job: long, parent_pid: None, ..task(&path, TargetKind::File) };
     std::fs::write(dir.path().join("task"), serde_json::to_vec(&task).unwrap()).unwrap();
     let mut shell = Command::new("sh")
         .arg("-c")

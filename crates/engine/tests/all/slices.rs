@@ -11,7 +11,7 @@ use bakeoff_model::path::RawPath;
 use bakeoff_model::slice::{STRETCHES, Stretch};
 use bakeoff_model::slice_length::{Least, Length};
 use bakeoff_tools::native::sliced::{Answer, Go, OpKind, Order, SliceReport, merged};
-use bakeoff_tools::native::{FailureKind, TargetKind, Task};
+use bakeoff_tools::native::{FailureKind, NativeTask, TargetKind};
 
 struct Talk {
     child: Child,
@@ -28,7 +28,7 @@ impl Talk {
             .spawn()
             .unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
-        let task = Task {
+        let task = NativeTask {
             more: Vec::new(),
             job: job.clone(),
             profile: None,

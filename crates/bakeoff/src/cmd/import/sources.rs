@@ -23,7 +23,7 @@ pub struct Source {
 }
 
 #[derive(Default)]
-pub struct Listed {
+pub struct ListedSource {
     pub sources: Vec<Source>,
     pub failures: Vec<(RawPath, io::Error)>,
 }
@@ -114,8 +114,8 @@ impl Read for Patient {
 
 /// Lists what `word` stands for. A link inside a directory is not followed, so nothing is read
 /// twice and no walk is endless.
-pub fn list(word: &OsStr) -> Listed {
-    let mut listed = Listed::default();
+pub fn list(word: &OsStr) -> ListedSource {
+    let mut listed = ListedSource::default();
     if word == "-" {
         let source = Source { name: RawPath::new(word), is_below_directory: false, path: None };
         listed.sources.push(source);
@@ -129,14 +129,14 @@ pub fn list(word: &OsStr) -> Listed {
     listed
 }
 
-impl Listed {
+impl ListedSource {
     fn add(&mut self, path: &Path, is_below_directory: bool) {
         let (name, path) = (RawPath::new(path), Some(path.to_path_buf()));
         self.sources.push(Source { name, is_below_directory, path });
     }
 }
 
-fn walk(directory: &Path, depth: u32, listed: &mut Listed) {
+fn walk(directory: &Path, depth: u32, listed: &mut ListedSource) {
     let entries =
         fs::read_dir(directory).and_then(|entries| entries.collect::<Result<Vec<_>, _>>());
     let mut entries = match entries {

@@ -18,7 +18,7 @@ use crate::cmd::redacted::Exported;
 use crate::cmd::{redacted, stored};
 use crate::exec::{ExecError, Spec};
 use crate::fault::Fault;
-use crate::files::{Entry, User};
+use crate::files::{Entry, OtherUser};
 use crate::signals::Cancel;
 use crate::ui::say;
 
@@ -99,7 +99,7 @@ fn directory<'a>(
 }
 
 fn make_directory(path: &Path) -> Result<(), Fault> {
-    let user = User::behind_sudo();
+    let user = OtherUser::behind_sudo();
     let made = Entry::making(&path.join("file"), (0o777, user.as_ref()));
     made.map(drop).map_err(|error| stored::unwritten(path, error))
 }

@@ -14,7 +14,7 @@ use crate::signals::Cancel;
 
 const TICK: Duration = Duration::from_millis(100);
 
-struct Look {
+struct WatchedLook {
     at: Instant,
     cpu: Option<(u64, u64)>,
     swapped: Option<u64>,
@@ -56,14 +56,14 @@ pub fn watch(root: &Root, disks: &[Disk], time: Duration, cancel: &Cancel) -> Fa
     })
 }
 
-fn look(root: &Root, disks: &[Disk]) -> Look {
+fn look(root: &Root, disks: &[Disk]) -> WatchedLook {
     let users = IoUsers::take(root, &[]);
     let at = Instant::now();
     let pages = vmstat::parse(&root.text("proc/vmstat").unwrap_or_default());
     let stat = |disk: &Disk| {
         block_stat::parse(&root.text(format!("sys/dev/block/{}/stat", disk.layer.dev))?)
     };
-    Look {
+    WatchedLook {
         at,
         cpu: root.text("proc/stat").map(|text| ticks(&text)),
         swapped: pages.pswpin.zip(pages.pswpout).map(|(i, o)| i.saturating_add(o)),

@@ -25,7 +25,7 @@ use tokio::time::timeout;
 use tokio_postgres::Client;
 
 pub use address::Address;
-pub use packed::Content;
+pub use packed::PackedEvents;
 
 use super::StoreError;
 use super::place::is_address;

@@ -86,20 +86,20 @@ impl Unpacker {
 
 /// The events of a run, by number and checksum.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Content {
+pub struct PackedEvents {
     pub events: u64,
     pub sha256: String,
 }
 
-impl Content {
-    pub fn from_lines(lines: &[String]) -> Content {
+impl PackedEvents {
+    pub fn from_lines(lines: &[String]) -> PackedEvents {
         let mut sum = Sha256::new();
         for line in lines {
             sum.update(line.as_bytes());
             sum.update(b"\n");
         }
         let sha256 = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Content { events: lines.len() as u64, sha256 }
+        PackedEvents { events: lines.len() as u64, sha256 }
     }
 }
 
@@ -129,10 +129,10 @@ mod tests {
         let (first, rest) = lines.split_at(3);
         let parts: Vec<Vec<u8>> = pack(first).chain(pack(rest)).collect();
         assert_eq!(unpacked(&parts), Ok(lines.clone()));
-        assert_ne!(Content::from_lines(&lines), Content::from_lines(&lines[1..]));
+        assert_ne!(PackedEvents::from_lines(&lines), PackedEvents::from_lines(&lines[1..]));
         // As `sha256sum` has it.
         let known = "87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7";
-        assert_eq!(Content::from_lines(&["a".to_string()]).sha256, known);
+        assert_eq!(PackedEvents::from_lines(&["a".to_string()]).sha256, known);
     }
 
     #[test]

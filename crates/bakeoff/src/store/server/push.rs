@@ -10,7 +10,7 @@ use std::time::Duration;
 use bakeoff_model::run::Run;
 
 use super::send::{Known, Outgoing, Sent};
-use super::{Address, Content, Server};
+use super::{Address, PackedEvents, Server};
 use crate::fault::Fault;
 use crate::store::{ErrorClass, Records, RunId, Sqlite, StoreError, Summary, folded};
 
@@ -83,7 +83,7 @@ impl Pushed {
 }
 
 enum Done {
-    Sent(Sent, Option<Content>),
+    Sent(Sent, Option<PackedEvents>),
     LeftOut(&'static str),
 }
 
@@ -114,5 +114,5 @@ fn push(
         return Ok(Done::LeftOut(NOT_MEASURED));
     }
     let sent = server.send(&outgoing, &lines, known)?;
-    Ok(Done::Sent(sent, Some(Content::from_lines(&lines))))
+    Ok(Done::Sent(sent, Some(PackedEvents::from_lines(&lines))))
 }

@@ -10,7 +10,7 @@ use bakeoff_report::runs::State;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::packed::{Content, Unpacker};
+use super::packed::{PackedEvents, Unpacker};
 use super::{ANSWER, Server};
 use crate::store::error::read_event;
 use crate::store::{Digest, Latest, Machines, Records, RunId, StoreError, Summary, id};
@@ -36,7 +36,7 @@ impl Records for Server {
         let row = self.ask(ANSWER, self.client.query_opt(sql, &[&run.as_str()]))?;
         let row = row.ok_or_else(|| none(run.as_str()))?;
         let (number, events): (i64, i64) = (row.get(0), row.get(1));
-        let content = Content { events: events.cast_unsigned(), sha256: row.get(2) };
+        let content = PackedEvents { events: events.cast_unsigned(), sha256: row.get(2) };
         let head = Head {
             schema: SCHEMA.to_string(),
             run: run.to_string(),
@@ -54,7 +54,7 @@ impl Records for Server {
             unpacker.add(row.get(1)).map_err(altered)?;
         }
         let lines = unpacker.finish();
-        if Content::from_lines(&lines) != content {
+        if PackedEvents::from_lines(&lines) != content {
             let why = "its lines do not match its checksum. Delete it as the administrator (DELETE \
                        FROM bakeoff.runs WHERE id = ...), then push it again from its board";
             return Err(altered(why.to_string()));

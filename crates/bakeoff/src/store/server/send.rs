@@ -13,7 +13,7 @@ use bakeoff_judge::history::facts::Facts;
 use bakeoff_model::machine::Machine;
 use bakeoff_model::run::Run;
 
-use super::packed::{Content, RUN_BYTES, pack};
+use super::packed::{PackedEvents, RUN_BYTES, pack};
 use super::read::unsigned;
 use super::{ANSWER, Server, time_for};
 use crate::store::listed::digest_of;
@@ -41,7 +41,7 @@ impl<'a> Outgoing<'a> {
 pub struct Known {
     number: i64,
     pub is_own: bool,
-    pub content: Content,
+    pub content: PackedEvents,
     pub label: Option<String>,
 }
 
@@ -71,7 +71,7 @@ impl Server {
             let known = Known {
                 number: row.get(1),
                 is_own: row.get(2),
-                content: Content { events, sha256: row.get(4) },
+                content: PackedEvents { events, sha256: row.get(4) },
                 label: row.get(5),
             };
             if let Some(at) = places.get(id) {
@@ -98,7 +98,7 @@ impl Server {
                  it as a file: bakeoff show {id} --no-redact -o run.bundle"
             )));
         }
-        let whole = Content::from_lines(lines);
+        let whole = PackedEvents::from_lines(lines);
         let Some(known) = known else {
             return match self.within(|| self.insert(run, lines, &whole)) {
                 // Somebody else sent it since it was asked for.
@@ -113,7 +113,7 @@ impl Server {
         let had = usize::try_from(known.content.events).unwrap_or(usize::MAX);
         let (begun, rest) = lines.split_at(had.min(lines.len()));
         // Of somebody else's run nothing can be changed.
-        let is_other = Content::from_lines(begun) != known.content;
+        let is_other = PackedEvents::from_lines(begun) != known.content;
         if is_other || (!rest.is_empty() && !known.is_own) {
             return Err(differs(run.id));
         }
@@ -142,7 +142,7 @@ impl Server {
         Ok(Sent::Labelled)
     }
 
-    fn has_it(&self, run: &RunId, whole: &Content) -> Result<bool, StoreError> {
+    fn has_it(&self, run: &RunId, whole: &PackedEvents) -> Result<bool, StoreError> {
         let known = self.known(std::slice::from_ref(run))?;
         Ok(known.into_iter().flatten().any(|known| known.content == *whole))
     }
@@ -160,7 +160,12 @@ impl Server {
         done
     }
 
-    fn insert(&self, run: &Outgoing, lines: &[String], whole: &Content) -> Result<u64, StoreError> {
+    fn insert(
+        &self,
+        run: &Outgoing,
+        lines: &[String],
+        whole: &PackedEvents,
+    ) -> Result<u64, StoreError> {
         let sql = "INSERT INTO bakeoff.runs (id, created_unix_ns, verb, title, label, version, \
                    header, events, sha256, blocks, cells, verdict, is_stopped, hostname, \
                    board_id, model, cpu, cpus, arch, kernel) \
@@ -219,7 +224,7 @@ impl Server {
         &self,
         run: &Outgoing,
         rest: &[String],
-        whole: &Content,
+        whole: &PackedEvents,
         known: &Known,
     ) -> Result<u64, StoreError> {
         let [events, blocks, cells] = counts(run, whole);
@@ -280,7 +285,7 @@ fn differs(run: &RunId) -> StoreError {
 }
 
 /// Events, blocks and cells of a run as the server's integers.
-fn counts(run: &Outgoing, whole: &Content) -> [i64; 3] {
+fn counts(run: &Outgoing, whole: &PackedEvents) -> [i64; 3] {
     let most = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     [most(whole.events), run.digest.blocks.into(), most(run.digest.cells)]
 }

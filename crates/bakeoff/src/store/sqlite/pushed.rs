@@ -8,7 +8,7 @@ use rusqlite::params;
 use super::query::{to_i64, to_u64};
 use super::{RunId, Sqlite, StoreError};
 use crate::host;
-use crate::store::server::Content;
+use crate::store::server::PackedEvents;
 
 impl Sqlite {
     pub fn label(&self, run: &RunId) -> Result<Option<String>, StoreError> {
@@ -16,11 +16,11 @@ impl Sqlite {
         Ok(label.flatten())
     }
 
-    pub fn receipt(&self, run: &RunId, server: &str) -> Result<Option<Content>, StoreError> {
+    pub fn receipt(&self, run: &RunId, server: &str) -> Result<Option<PackedEvents>, StoreError> {
         let sql = "SELECT events, sha256 FROM pushed WHERE run = ?1 AND server = ?2";
         let values = params![self.db().number_of(run)?, server];
         let found = self.db().rows(sql, values, |row| {
-            Ok(Content { events: to_u64(row.get(0)?), sha256: row.get(1)? })
+            Ok(PackedEvents { events: to_u64(row.get(0)?), sha256: row.get(1)? })
         })?;
         Ok(found.into_iter().next())
     }
@@ -29,7 +29,7 @@ impl Sqlite {
         &mut self,
         run: &RunId,
         server: &str,
-        content: &Content,
+        content: &PackedEvents,
     ) -> Result<(), StoreError> {
         let (events, unix_ns) = (to_i64(content.events), host::unix_ns());
         self.write(|db| {

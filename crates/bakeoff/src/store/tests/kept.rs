@@ -9,7 +9,7 @@ use bakeoff_model::run::Run;
 use super::suite::record;
 use crate::store::import::import;
 use crate::store::sqlite::Sqlite;
-use crate::store::{Imported, Records, Store};
+use crate::store::{Records, Store, StoredImport};
 
 fn kept(what: &str) -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(what);
@@ -29,7 +29,7 @@ fn bundles_of_every_version_are_read() {
         let input = BufReader::new(File::open(&bundle).expect("readable"));
         let (run, done) = import(&mut store, input).expect("an earlier bundle is read");
         let events = store.load(&run).expect("every event of it is known");
-        assert_eq!(done, Imported::New(events.len() as u64), "{bundle:?}");
+        assert_eq!(done, StoredImport::New(events.len() as u64), "{bundle:?}");
         let folded = Run::fold(&events).expect("it folds");
         assert!(folded.complete_blocks().count() > 0 && !folded.steps.is_empty(), "{bundle:?}");
         // What comes out is what came in.

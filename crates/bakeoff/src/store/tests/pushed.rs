@@ -19,7 +19,7 @@ use crate::store::server::send::Outgoing;
 use crate::store::server::{Address, Server, schema};
 use crate::store::sqlite::Sqlite;
 use crate::store::{
-    Digest, Imported, Latest, Machines, Records, RunId, Store, StoreError, Summary,
+    Digest, Latest, Machines, Records, RunId, Store, StoreError, StoredImport, Summary,
 };
 
 /// A store that is written to here, and read from a server.
@@ -147,7 +147,7 @@ impl Store for Pushed {
         &mut self,
         head: &Head,
         next: &mut dyn FnMut() -> Result<Option<String>, StoreError>,
-    ) -> Result<Imported, StoreError> {
+    ) -> Result<StoredImport, StoreError> {
         let done = self.local.import(head, next)?;
         self.push(&RunId::parse(&head.run).expect("imported"));
         Ok(done)

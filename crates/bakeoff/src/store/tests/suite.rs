@@ -9,7 +9,7 @@ use bakeoff_report::bundle::{Head, SCHEMA};
 
 use crate::store::import::import;
 use crate::store::sqlite::Sqlite;
-use crate::store::{Digest, ErrorClass, Imported, Latest, RunId, Store, StoreError, Summary};
+use crate::store::{Digest, ErrorClass, Latest, RunId, Store, StoreError, StoredImport, Summary};
 
 pub const BUNDLE: &str = include_str!("../../../../../fixtures/bundle/v0.1.0.jsonl");
 
@@ -334,12 +334,12 @@ fn a_digest_ends_with_new_events(store: &mut dyn Store) {
 
 fn a_bundle_comes_in_once_and_whole(store: &mut dyn Store) {
     let (run, done) = import(store, BUNDLE.as_bytes()).expect("a sound bundle");
-    assert_eq!(done, Imported::New(events().len() as u64));
+    assert_eq!(done, StoredImport::New(events().len() as u64));
     assert_eq!(store.load(&run).expect("stored"), events());
     let summary = &store.list().expect("readable")[0];
     assert!(summary.is_imported);
     assert_eq!(summary.label.as_deref(), Some("before the new power supply"));
-    assert_eq!(import(store, BUNDLE.as_bytes()).expect("again"), (run, Imported::Already));
+    assert_eq!(import(store, BUNDLE.as_bytes()).expect("again"), (run, StoredImport::Already));
     assert_eq!(store.list().expect("readable").len(), 1);
 }
 

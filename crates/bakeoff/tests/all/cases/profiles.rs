@@ -13,7 +13,7 @@ use bakeoff_model::job::Job;
 use bakeoff_model::path::RawPath;
 use bakeoff_model::profile::Profile;
 use bakeoff_model::profiles;
-use bakeoff_tools::native::{Reply, TargetKind, Task};
+use bakeoff_tools::native::{NativeTask, Reply, TargetKind};
 
 use rustix::process::Signal;
 
@@ -57,7 +57,7 @@ impl Traced {
     fn native(profile: Profile, parts: &[u16], job: Job) -> Traced {
         let bench = Bench::new();
         let dir = bench.dir("profile");
-        let task = Task {
+        let task = NativeTask {
             more: Vec::new(),
             job,
             profile: Some(profile),

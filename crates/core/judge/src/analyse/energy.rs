@@ -2,7 +2,7 @@
 //! telling meter that was read in every cell.
 
 use bakeoff_model::event::Cell;
-use bakeoff_model::power::{Energy, Meter, PowerSeries};
+use bakeoff_model::power::{Energy, MeterScope, PowerSeries};
 
 /// What the cells took together; `None` where a cell has no meter, or the energy is too little to
 /// be told from nothing.
@@ -37,8 +37,8 @@ pub fn from_cells(cells: &[&Cell]) -> Option<Energy> {
     })
 }
 
-fn meter(cells: &[&Cell]) -> Option<Meter> {
-    let of = |cell: &&Cell| -> Vec<Meter> {
+fn meter(cells: &[&Cell]) -> Option<MeterScope> {
+    let of = |cell: &&Cell| -> Vec<MeterScope> {
         let power = cell.telemetry.as_ref().map(|told| told.power.as_slice()).unwrap_or_default();
         let has_values = |series: &&PowerSeries| !series.energy_uj.is_empty();
         power.iter().filter(has_values).map(|series| series.of.meter).collect()
@@ -59,7 +59,7 @@ mod tests {
     use bakeoff_model::telemetry::Telemetry;
     use bakeoff_model::workloads;
 
-    fn cell(power: &[(Meter, &str, &[u64])]) -> Cell {
+    fn cell(power: &[(MeterScope, &str, &[u64])]) -> Cell {
         let workload = workloads::find("seqread").unwrap();
         let mut cell = clean_cell(measurement(&workload, 100e6));
         let series = power.iter().map(|(meter, name, energy_uj)| PowerSeries {
@@ -78,15 +78,15 @@ mod tests {
 
     #[test]
     fn energy_is_told_for_a_gigabyte_and_a_thousand_operations() {
-        let packages: [(Meter, &str, &[u64]); 3] = [
-            (Meter::Package, "package-0", &[3_000_000, 1_000_000]),
-            (Meter::Package, "package-1", &[2_000_000, 2_000_000]),
-            (Meter::Memory, "dram", &[9_000_000, 9_000_000]),
+        let packages: [(MeterScope, &str, &[u64]); 3] = [
+            (MeterScope::Package, "package-0", &[3_000_000, 1_000_000]),
+            (MeterScope::Package, "package-1", &[2_000_000, 2_000_000]),
+            (MeterScope::Memory, "dram", &[9_000_000, 9_000_000]),
         ];
         let one = cell(&packages);
         let read = one.measurement.read.clone().unwrap();
         let energy = from_cells(&[&one, &one]).unwrap();
-        assert_eq!((energy.meter, energy.names.len()), (Meter::Package, 2));
+        assert_eq!((energy.meter, energy.names.len()), (MeterScope::Package, 2));
         assert!((energy.watts - 4.0).abs() < 1e-9, "{energy:?}");
         let joules = 8.0 * 1e9 / read.io_bytes as f64;
         assert!((energy.joules_per_gb.unwrap() - joules).abs() < 1e-6, "{energy:?}");
@@ -96,13 +96,15 @@ mod tests {
 
     #[test]
     fn the_most_telling_meter_of_all_cells_counts_and_none_is_none() {
-        let both: [(Meter, &str, &[u64]); 2] =
-            [(Meter::Package, "p", &[1, 1]), (Meter::Command, "c", &[5_000_000, 5_000_000])];
+        let both: [(MeterScope, &str, &[u64]); 2] = [
+            (MeterScope::Package, "p", &[1, 1]),
+            (MeterScope::Command, "c", &[5_000_000, 5_000_000]),
+        ];
         let package = cell(&both[..1]);
-        assert_eq!(from_cells(&[&cell(&both)]).unwrap().meter, Meter::Command);
-        assert_eq!(from_cells(&[&cell(&both), &package]).unwrap().meter, Meter::Package);
+        assert_eq!(from_cells(&[&cell(&both)]).unwrap().meter, MeterScope::Command);
+        assert_eq!(from_cells(&[&cell(&both), &package]).unwrap().meter, MeterScope::Package);
         assert_eq!(from_cells(&[&cell(&both), &cell(&[])]), None);
         assert_eq!(from_cells(&[]), None);
-        assert_eq!(from_cells(&[&cell(&[(Meter::Package, "p", &[0, 0])])]), None);
+        assert_eq!(from_cells(&[&cell(&[(MeterScope::Package, "p", &[0, 0])])]), None);
     }
 }

@@ -2,7 +2,7 @@
 //! could still be ahead. Values only; the words are made in the crate `report`.
 
 use crate::decide::compare::Comparison;
-use crate::decide::lead::{Against, Lead as Led};
+use crate::decide::lead::{Against, DecidedLead as Led};
 use crate::decide::{exclude, figure, schedule};
 use crate::evidence;
 use crate::rules::limit;
@@ -11,7 +11,7 @@ use bakeoff_model::event::Cell;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::lead::{
-    Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, Stalls, fraction,
+    Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, TrimmedStalls, fraction,
 };
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Verdict;
@@ -140,14 +140,17 @@ fn excluded(of: &ComparedRun, compared: &Comparison) -> Vec<Excluded> {
     known.chain(CandidateIx::all(run.header.candidates.len()).filter_map(few)).collect()
 }
 
-fn stalls(&ComparedRun { run, table, .. }: &ComparedRun, workload: WorkloadIx) -> Vec<Stalls> {
+fn stalls(
+    &ComparedRun { run, table, .. }: &ComparedRun,
+    workload: WorkloadIx,
+) -> Vec<TrimmedStalls> {
     let metric = run.header.workloads[workload].metric;
     let of = |c: CandidateIx| {
         let own = |cell: &&Cell| (cell.workload, cell.candidate) == (workload, c);
         let cells = table.blocks_of(run).flat_map(|b| &b.cells).filter(own);
         let counted = cells.filter(|cell| !evidence::is_invalid(&run.header, cell));
         let all = figure::stalls(metric, counted);
-        (all.number > 0).then(|| Stalls {
+        (all.number > 0).then(|| TrimmedStalls {
             candidate: run.header.candidates[c].name.clone(),
             number: all.number,
             longest_ns: all.longest_ns,

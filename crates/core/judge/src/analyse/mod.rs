@@ -19,7 +19,7 @@ mod standing;
 mod tiers;
 
 use crate::decide::compare::{Comparison, Pair};
-use crate::decide::table::Table;
+use crate::decide::table::ScoreTable;
 use crate::decide::{self, eta, schedule};
 use crate::diagnose::summary;
 use crate::evidence::rule::Limits;
@@ -32,7 +32,7 @@ use bakeoff_model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdic
 use bakeoff_stats::paired::Interval;
 
 pub fn analyse(run: &Run) -> Analysis {
-    let table = Table::from_evidence(run);
+    let table = ScoreTable::from_evidence(run);
     let whole = ComparedRun::new(run, &table);
     let findings = observe::findings(&whole);
     let compared = whole.compared.iter();
@@ -114,9 +114,9 @@ fn workload_verdict(
     }
 }
 
-fn effects(run: &Run, table: &Table, compared: &Comparison) -> Vec<Effect> {
+fn effects(run: &Run, table: &ScoreTable, compared: &Comparison) -> Vec<Effect> {
     let mut pairs = compared.pairs.clone();
-    let led = decide::lead::Lead::new(run, table, compared, 1);
+    let led = decide::lead::DecidedLead::new(run, table, compared, 1);
     for against in led.against.iter().filter(|a| a.interval.high.is_finite()) {
         let is_it = |p: &&mut Pair| {
             [(p.a, p.b), (p.b, p.a)].contains(&(led.leader.unwrap_or(p.a), against.other))
@@ -143,7 +143,12 @@ fn effect(run: &Run, pair: &Pair) -> Option<Effect> {
 }
 
 /// Time until a verdict that is open is expected; `None` where none is or none will come.
-fn resolve_ns(run: &Run, table: &Table, workload: WorkloadIx, verdict: Verdict) -> Option<u64> {
+fn resolve_ns(
+    run: &Run,
+    table: &ScoreTable,
+    workload: WorkloadIx,
+    verdict: Verdict,
+) -> Option<u64> {
     if !verdict.is_open() {
         return None;
     }
@@ -156,7 +161,7 @@ fn resolve_ns(run: &Run, table: &Table, workload: WorkloadIx, verdict: Verdict) 
 }
 
 /// Blocks to measure until `workload` is expected to be settled; `None` = it never will be.
-fn blocks_to_resolve(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u32> {
+fn blocks_to_resolve(run: &Run, table: &ScoreTable, workload: WorkloadIx) -> Option<u32> {
     let complete = schedule::complete(run);
     let first = run.header.protocol.first_look();
     if !schedule::has_question(run) {

@@ -10,7 +10,7 @@ use crate::evidence;
 use crate::evidence::cell::machine;
 use crate::rules::place::drives;
 use crate::rules::run::thermal_trend;
-use bakeoff_machine::usual::{self, Subject, links, medium};
+use bakeoff_machine::usual::{self, UsualSubject, links, medium};
 use bakeoff_model::boards;
 use bakeoff_model::event::{CacheState, Cell};
 use bakeoff_model::finding::{Finding, Severity};
@@ -68,7 +68,7 @@ pub fn from_run(run: &Run, verdicts: &[WorkloadVerdict], findings: &[Finding]) -
         place,
         disk,
         findings,
-        subject: kind.ok().map(|(medium, _)| Subject {
+        subject: kind.ok().map(|(medium, _)| UsualSubject {
             medium,
             classes: &classes,
             link: key,
@@ -113,7 +113,7 @@ struct NormalBasis<'a> {
     place: &'a Place,
     disk: Option<&'a Layer>,
     findings: &'a [Finding],
-    subject: Option<Subject<'a>>,
+    subject: Option<UsualSubject<'a>>,
 }
 
 impl NormalBasis<'_> {

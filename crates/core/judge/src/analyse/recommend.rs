@@ -6,9 +6,10 @@
 
 use super::{gives_up, needs};
 use crate::decide::compare::Comparison;
-use crate::decide::lead::{Against, Lead};
+use crate::decide::lead::{Against, DecidedLead};
 use crate::decide::schedule;
 use crate::rules::run::ComparedRun;
+use crate::rules::unlike_promises::has_no_journal;
 use bakeoff_model::candidate::Candidate;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::lead::{fraction, ln_of};
@@ -126,10 +127,7 @@ fn qualified(run: &Run) -> Vec<CandidateIx> {
 
 fn is_plain(candidate: &Candidate, fs: &str) -> bool {
     let stack = candidate.stack();
-    stack.is_some_and(|stack| {
-        stack.fs == fs && !crate::rules::unlike_promises::has_no_journal(stack)
-            || stack.fs == fs && fs == "exfat"
-    })
+    stack.is_some_and(|stack| stack.fs == fs && (fs == "exfat" || !has_no_journal(stack)))
 }
 
 fn ruled_out(of: &ComparedRun, all: &[&Comparison], chosen: CandidateIx) -> Vec<RuledOut> {
@@ -140,7 +138,7 @@ fn ruled_out(of: &ComparedRun, all: &[&Comparison], chosen: CandidateIx) -> Vec<
         let lacks = needs::lacking(&header.candidates[candidate], header.protocol.drive_use);
         (!lacks.is_empty()).then(|| {
             let ahead = all.iter().filter_map(|compared| {
-                let lead = Lead::from(of.run, of.table, compared, candidate, 1);
+                let lead = DecidedLead::from(of.run, of.table, compared, candidate, 1);
                 let against = lead.against.iter().find(|a| a.other == chosen)?;
                 let is_far = fraction(against.interval.low.max(0.0)) >= MOST_REGRET;
                 let workload = &header.workloads[compared.workload].name;
@@ -204,7 +202,7 @@ fn regret(
     qualified: &[CandidateIx],
 ) -> Option<Regret> {
     let run = of.run;
-    let mut own = Lead::from(run, of.table, compared, candidate, 1);
+    let mut own = DecidedLead::from(run, of.table, compared, candidate, 1);
     own.against.retain(|against| qualified.contains(&against.other));
     let lead = if own.against.is_empty() { 0.0 } else { own.value()? };
     let means = own.against.iter().filter_map(|a| a.paired).map(|p| p.mean);

@@ -3,7 +3,7 @@
 //! The figure is the mean of the last five rounds, and it is called steady only where SNIA's test
 //! says so. Nothing is ranked, whatever else stands beside it.
 
-use crate::decide::rounds::{self, End};
+use crate::decide::rounds::{self, RoundEnd};
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Rounds;
@@ -26,7 +26,10 @@ pub fn from_run(run: &Run, workload: WorkloadIx) -> Option<Rounds> {
     Some(Rounds {
         blocks: last.iter().map(|block| block.block).collect(),
         is_steady: seen.is_some_and(Steadiness::is_steady),
-        is_over: matches!(rounds::ended(run, &last, &key.group), Some(End::Steady | End::Rounds)),
+        is_over: matches!(
+            rounds::ended(run, &last, &key.group),
+            Some(RoundEnd::Steady | RoundEnd::Rounds)
+        ),
         mean: sample::mean(&valid),
         range: seen.map(|s| s.range),
         slope: seen.map(|s| s.slope),

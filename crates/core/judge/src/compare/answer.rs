@@ -6,7 +6,7 @@ use super::differences;
 use super::figures::{self, Row};
 use super::part::{OfWorkload, Part};
 use crate::decide::compare::Pair;
-use crate::decide::table::Table;
+use crate::decide::table::ScoreTable;
 use crate::rules::run::ranks;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::run::Run;
@@ -63,7 +63,7 @@ pub(super) fn all(runs: &[(Run, Analysis)], shorts: &[&str], is_alike: bool) -> 
     if shared.len() < 2 {
         return Vec::new();
     }
-    let tables: Vec<Table> = only.iter().map(|run| Table::from_evidence(run)).collect();
+    let tables: Vec<ScoreTable> = only.iter().map(|run| ScoreTable::from_evidence(run)).collect();
     let mut answers = Vec::new();
     for name in differences::common(&only, differences::workloads) {
         let pairs = runs.iter().zip(&tables);

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::decide::compare::Comparison;
 use crate::decide::figure::Figure;
-use crate::decide::table::Table;
+use crate::decide::table::ScoreTable;
 use crate::import::{Imported, ToolResult, observe};
 use bakeoff_machine::prepare::recipe::format_of;
 use bakeoff_model::candidate::{Candidate, Kind, Stack};
@@ -82,7 +82,7 @@ pub struct PublishedRatio {
 
 /// Puts what was `imported` from `source` beside `run`.
 pub fn beside(run: &Run, source: &str, imported: &Imported) -> Beside {
-    let table = Table::from_evidence(run);
+    let table = ScoreTable::from_evidence(run);
     let mut rows = Vec::new();
     let mut pairs = Vec::new();
     for (at, workload) in WorkloadIx::each(&run.header.workloads) {
@@ -224,7 +224,7 @@ fn published(imported: &Imported, pattern: AccessPattern, candidate: &Candidate)
 
 /// Ours in bytes a second.
 fn figure(
-    table: &Table,
+    table: &ScoreTable,
     workload: &Workload,
     at: WorkloadIx,
     candidate: CandidateIx,

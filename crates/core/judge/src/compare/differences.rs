@@ -14,7 +14,7 @@ use bakeoff_model::event::Header;
 use bakeoff_model::host::{Layer, LayerKind, Place};
 use bakeoff_model::link::Link;
 use bakeoff_model::path::printable;
-use bakeoff_model::precondition::End;
+use bakeoff_model::precondition::PreconditionEnd;
 use bakeoff_model::run::Run;
 use bakeoff_stats::distinct;
 use bakeoff_stats::sample;
@@ -241,7 +241,7 @@ fn rules(runs: &[&Run]) -> Vec<Difference> {
 fn preconditioning(runs: &[&Run]) -> Option<Difference> {
     let ended = |run: &&Run| {
         let ends = run.preconditioned.iter().filter_map(|series| series.end);
-        let steady = ends.map(|end| end == End::Steady).reduce(|all, one| all && one);
+        let steady = ends.map(|end| end == PreconditionEnd::Steady).reduce(|all, one| all && one);
         match steady {
             None => "none",
             Some(true) => "steady",

@@ -27,7 +27,7 @@ use differences::LeftOut;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Compared {
-    pub runs: Vec<OfRun>,
+    pub runs: Vec<ComparedRun>,
     pub across: Option<Factor>,
     pub is_alike: bool,
     pub differences: Vec<Difference>,
@@ -38,7 +38,7 @@ pub struct Compared {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct OfRun {
+pub struct ComparedRun {
     pub run: String,
     pub short: String,
     pub title: String,
@@ -79,7 +79,7 @@ fn unlike(differences: &[Difference], across: Option<Factor>) -> Vec<&Difference
     differences.iter().filter(|d| across.is_none() || d.factor != across).collect()
 }
 
-fn labels(runs: &[(Run, Analysis)]) -> Vec<OfRun> {
+fn labels(runs: &[(Run, Analysis)]) -> Vec<ComparedRun> {
     let ids: Vec<&str> = runs.iter().map(|(run, _)| run.header.run.as_str()).collect();
     let is_unique = |digits: usize| {
         let cut = |id: &&str| id.chars().take(digits).collect::<String>();
@@ -88,7 +88,7 @@ fn labels(runs: &[(Run, Analysis)]) -> Vec<OfRun> {
         short.windows(2).all(|pair| pair[0] != pair[1])
     };
     let digits = (SHORT_ID..16).find(|digits| is_unique(*digits)).unwrap_or(16);
-    let label = |(run, analysis): &(Run, Analysis)| OfRun {
+    let label = |(run, analysis): &(Run, Analysis)| ComparedRun {
         run: sanitize(&run.header.run),
         short: sanitize(&run.header.run.chars().take(digits).collect::<String>()),
         title: sanitize(&run.header.title),

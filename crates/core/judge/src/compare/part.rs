@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::decide::compare::{Comparison, Pair, decide};
-use crate::decide::table::Table;
+use crate::decide::table::ScoreTable;
 use crate::rules::limit;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
@@ -20,7 +20,7 @@ pub struct OfWorkload {
     /// How far the first of `top` is ahead of the best that it was compared with directly; `None`
     /// where that is only inferred from other pairs.
     #[serde(skip)]
-    pub lead: Option<Lead>,
+    pub lead: Option<PartLead>,
     #[serde(skip)]
     pub blocks: u32,
     /// Margin within which candidates count as equal, a fraction.
@@ -30,7 +30,7 @@ pub struct OfWorkload {
 
 /// How far a candidate is ahead of another one; logarithms of the ratio.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lead {
+pub struct PartLead {
     pub over: String,
     pub mean_ln: f64,
     /// Its interval, which excludes 0.
@@ -41,7 +41,7 @@ pub struct Lead {
 pub(super) struct Part<'a> {
     pub run: &'a Run,
     pub workload: WorkloadIx,
-    pub table: &'a Table,
+    pub table: &'a ScoreTable,
     pub pairs: Vec<Pair>,
     pub said: OfWorkload,
 }
@@ -51,7 +51,7 @@ impl<'a> Part<'a> {
     /// where the run has none.
     pub fn from_run(
         (run, analysis): &'a (Run, Analysis),
-        table: &'a Table,
+        table: &'a ScoreTable,
         name: &str,
         shared: &[&str],
         runs: usize,
@@ -81,7 +81,12 @@ impl<'a> Part<'a> {
         let lead = top.first().and_then(|winner| {
             let pair = pairs.iter().find(|p| p.a == *winner && is_ahead(p))?;
             let (paired, interval) = (pair.paired?, pair.interval?);
-            Some(Lead { over: name(pair.b), mean_ln: paired.mean, interval, blocks: paired.blocks })
+            Some(PartLead {
+                over: name(pair.b),
+                mean_ln: paired.mean,
+                interval,
+                blocks: paired.blocks,
+            })
         });
         let blocks = pairs.iter().filter_map(|p| p.paired).map(|p| p.blocks).min().unwrap_or(0);
         let top = top.iter().copied().map(name).collect();

@@ -6,8 +6,8 @@
 //! asks for would change it. How often that finds one, and how often anything could, is measured in
 //! docs/truth.md.
 
-use crate::decide::lead::{Against, Lead};
-use crate::decide::table::Table;
+use crate::decide::lead::{Against, DecidedLead};
+use crate::decide::table::ScoreTable;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
 use bakeoff_stats::autocorrelation::{Lag1, lag1, widening};
@@ -26,9 +26,9 @@ const LAST_ALPHA: f64 = 0.03;
 /// waves that do not matter refused three of four true winners among twelve candidates.
 pub fn of_lead(
     run: &Run,
-    table: &Table,
+    table: &ScoreTable,
     workload: WorkloadIx,
-    lead: &Lead,
+    lead: &DecidedLead,
 ) -> Vec<(CandidateIx, Lag1)> {
     let tests = (lead.against.len() * run.header.workloads.len()).max(1) as f64;
     let blocks = table.blocks().len();

@@ -3,7 +3,7 @@
 //! All pairs are compared, each at the alpha of all pairs; the intervals then hold together, so
 //! what follows from several of them (a before b, b before c: a before c) holds too.
 
-use super::table::Table;
+use super::table::ScoreTable;
 use super::{exclude, schedule};
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
@@ -43,7 +43,7 @@ pub struct Comparison {
 impl Comparison {
     /// Compares on `workload` at `alpha` for each pair. Pairs with a candidate that was dropped
     /// keep the share of alpha of that look.
-    pub fn new(run: &Run, table: &Table, workload: WorkloadIx, alpha: f64) -> Comparison {
+    pub fn new(run: &Run, table: &ScoreTable, workload: WorkloadIx, alpha: f64) -> Comparison {
         let ranked = rank(run, table, workload);
         let least = run.header.protocol.first_look();
         let shares: Vec<f64> = ranked.iter().map(|c| share(run, *c)).collect();
@@ -84,7 +84,7 @@ fn share(run: &Run, candidate: CandidateIx) -> f64 {
 
 /// Candidates of a workload, best first: by the mean of their differences against all others, so
 /// that one dropped early is not ranked by what the device could do in its blocks.
-fn rank(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<CandidateIx> {
+fn rank(run: &Run, table: &ScoreTable, workload: WorkloadIx) -> Vec<CandidateIx> {
     let excluded = exclude::excluded(run, table, workload);
     let measured: Vec<CandidateIx> = CandidateIx::all(run.header.candidates.len())
         .filter(|c| !excluded.iter().any(|e| e.candidate == *c))

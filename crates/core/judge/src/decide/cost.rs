@@ -5,7 +5,7 @@ use bakeoff_model::event::{Action, Cell, FlashState, Region};
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::path::RawPath;
-use bakeoff_model::precondition::Series;
+use bakeoff_model::precondition::RegionRounds;
 use bakeoff_model::run::{Block, BlockState, Run};
 use bakeoff_model::undo::ScratchOf;
 
@@ -69,7 +69,7 @@ fn is_in_memory(run: &Run, file: &RawPath) -> bool {
 
 /// Bytes written to bring regions to their steady state.
 pub fn precondition_bytes(run: &Run) -> u64 {
-    run.preconditioned.iter().map(Series::write_bytes).sum()
+    run.preconditioned.iter().map(RegionRounds::write_bytes).sum()
 }
 
 /// Bytes of cells of which nothing is recorded: of each try whose number does not stand, and of the
@@ -137,7 +137,7 @@ mod tests {
     use bakeoff_model::event::{Event, Rehearsal, What};
     use bakeoff_model::index::RegionIx;
     use bakeoff_model::job::{Job, Rw};
-    use bakeoff_model::precondition::{End, Round};
+    use bakeoff_model::precondition::{PreconditionEnd, PreconditionRound};
 
     fn run(whats: Vec<What>) -> Run {
         let text = include_str!("../../../../../fixtures/bundle/v0.1.0.jsonl");
@@ -150,7 +150,7 @@ mod tests {
 
     fn round(round: u32, write_bytes: u64) -> What {
         let job = Job::new(Rw::RandWrite, 4096, 1 << 30);
-        What::PreconditionRound(Box::new(Round {
+        What::PreconditionRound(Box::new(PreconditionRound {
             region: RegionIx::FIRST,
             round,
             job,
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_round_that_a_kill_cut_off_counts_as_the_largest_before_it() {
-        let whole = What::Preconditioned { region: RegionIx::FIRST, end: End::Steady };
+        let whole = What::Preconditioned { region: RegionIx::FIRST, end: PreconditionEnd::Steady };
         let steady = run(vec![round(0, 70), round(1, 50), whole.clone()]);
         assert_eq!(precondition_bytes(&steady), 120);
         let killed = run(vec![round(0, 70), round(1, 50), round(0, 60), whole]);
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_first_round_that_a_kill_cut_off_counts_as_all_it_might_have_written() {
         let started = || What::PreconditionStarted { region: RegionIx::FIRST, most_bytes: 900 };
-        let whole = What::Preconditioned { region: RegionIx::FIRST, end: End::Steady };
+        let whole = What::Preconditioned { region: RegionIx::FIRST, end: PreconditionEnd::Steady };
         assert_eq!(precondition_bytes(&run(vec![started()])), 900);
         let resumed = run(vec![started(), started(), round(0, 60), round(1, 50), whole]);
         assert_eq!(precondition_bytes(&resumed), 900 + 110);

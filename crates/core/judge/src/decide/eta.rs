@@ -5,8 +5,8 @@
 //! "never" is an answer: some noise is too large for the blocks a mode allows.
 
 use super::compare::Comparison;
-use super::lead::{Against, Lead};
-use super::table::Table;
+use super::lead::{Against, DecidedLead};
+use super::table::ScoreTable;
 use super::{rounds, schedule};
 use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::run::Run;
@@ -33,7 +33,7 @@ pub fn forecast(run: &Run, block_ns: u64) -> Forecast {
     let blocks = if !schedule::has_question(run) || complete < protocol.first_look() {
         Some(protocol.first_look())
     } else {
-        let table = Table::from_evidence(run);
+        let table = ScoreTable::from_evidence(run);
         let all = WorkloadIx::all(run.header.workloads.len());
         all.map(|w| decided_at(run, &table, w)).try_fold(complete, |most, at| Some(most.max(at?)))
     };
@@ -42,13 +42,13 @@ pub fn forecast(run: &Run, block_ns: u64) -> Forecast {
 }
 
 /// Complete blocks at which `workload` is expected to be settled; `None` = not within the mode's.
-pub fn decided_at(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u32> {
+pub fn decided_at(run: &Run, table: &ScoreTable, workload: WorkloadIx) -> Option<u32> {
     let protocol = &run.header.protocol;
     let now = Comparison::new(run, table, workload, schedule::alpha_pair(run));
     let blocks = table.blocks().len() as u32;
     let workloads = run.header.workloads.len().max(1);
     // As it has to be for the statement over all workloads.
-    let lead = Lead::new(run, table, &now, workloads);
+    let lead = DecidedLead::new(run, table, &now, workloads);
     if now.ranked.len() < 2 || lead.is_decided(protocol.tie_margin) {
         return Some(blocks.max(protocol.first_look()));
     }
@@ -69,7 +69,7 @@ pub fn decided_at(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u32>
             _ => *against,
         };
         let against = lead.against.iter().map(then).collect();
-        Lead { leader: lead.leader, against }.is_decided(protocol.tie_margin)
+        DecidedLead { leader: lead.leader, against }.is_decided(protocol.tie_margin)
     };
     looks.into_iter().find(settles).map(|(_, look)| look)
 }

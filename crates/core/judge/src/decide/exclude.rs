@@ -6,7 +6,7 @@
 
 use super::figure;
 use super::rounds;
-use super::table::Table;
+use super::table::ScoreTable;
 use crate::cold_reads;
 use crate::evidence;
 use bakeoff_model::event::{CacheState, Cell};
@@ -16,14 +16,14 @@ use bakeoff_model::lead::NotRanked;
 use bakeoff_model::run::Run;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Excluded {
+pub struct LeftOutCandidate {
     pub candidate: CandidateIx,
     pub reason: NotRanked,
     pub cells: u32,
     pub of: u32,
 }
 
-pub fn excluded(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Excluded> {
+pub fn excluded(run: &Run, table: &ScoreTable, workload: WorkloadIx) -> Vec<LeftOutCandidate> {
     let candidates = CandidateIx::all(run.header.candidates.len());
     let counts: Vec<ReadCounts> =
         candidates.map(|c| read_counts(run, table, workload, c)).collect();
@@ -41,7 +41,7 @@ pub fn excluded(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Excluded>
             None
         };
         let (reason, cells) = found.filter(|_| counts.all > 0)?;
-        Some(Excluded { candidate, reason, cells, of: counts.all })
+        Some(LeftOutCandidate { candidate, reason, cells, of: counts.all })
     };
     CandidateIx::each(&counts).filter_map(judge).collect()
 }
@@ -57,7 +57,7 @@ struct ReadCounts {
 
 fn read_counts(
     run: &Run,
-    table: &Table,
+    table: &ScoreTable,
     workload: WorkloadIx,
     candidate: CandidateIx,
 ) -> ReadCounts {
@@ -126,7 +126,7 @@ mod tests {
             Metric::Iops | Metric::FilesPerSecond | Metric::TransactionsPerSecond => 900.0,
         };
         let run = run.cells(change).play(5, |_, _, _| rate).build();
-        let table = Table::from_run(&run, 5);
+        let table = ScoreTable::from_run(&run, 5);
         excluded(&run, &table, WorkloadIx::FIRST).iter().map(|excluded| excluded.reason).collect()
     }
 

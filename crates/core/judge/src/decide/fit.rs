@@ -7,38 +7,38 @@
 use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Cost {
+pub struct FitCost {
     pub time_ns: u64,
     pub write_bytes: u64,
 }
 
-impl Cost {
-    pub fn plus(self, other: Cost) -> Cost {
-        Cost {
+impl FitCost {
+    pub fn plus(self, other: FitCost) -> FitCost {
+        FitCost {
             time_ns: self.time_ns.saturating_add(other.time_ns),
             write_bytes: self.write_bytes.saturating_add(other.write_bytes),
         }
     }
 
-    pub fn times(self, n: u32) -> Cost {
-        Cost {
+    pub fn times(self, n: u32) -> FitCost {
+        FitCost {
             time_ns: self.time_ns.saturating_mul(n.into()),
             write_bytes: self.write_bytes.saturating_mul(n.into()),
         }
     }
 
-    fn over(self, n: u32) -> Cost {
+    fn over(self, n: u32) -> FitCost {
         let n = u64::from(n.max(1));
-        Cost { time_ns: self.time_ns / n, write_bytes: self.write_bytes / n }
+        FitCost { time_ns: self.time_ns / n, write_bytes: self.write_bytes / n }
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub name: String,
-    pub cell: Cost,
+    pub cell: FitCost,
     /// Mean cost on one candidate, once in the run: finding the length of its slices.
-    pub once: Cost,
+    pub once: FitCost,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -46,11 +46,11 @@ pub struct Wanted {
     pub workloads: Vec<Asked>,
     pub candidates: u32,
     /// Cost of a visit beside its cells: format, mount, lay out, unmount.
-    pub visit: Cost,
+    pub visit: FitCost,
     pub first_look: u32,
     pub is_of_rounds: bool,
     /// Cost once, before the first block: fill the image, calibrate.
-    pub setup: Cost,
+    pub setup: FitCost,
     /// Time there is; `None` = no limit.
     pub time_ns: Option<u64>,
     /// Bytes that may be written; `None` = no limit.
@@ -62,9 +62,9 @@ pub struct Fit {
     /// How many of the workloads stay: the first ones.
     pub kept: usize,
     pub dropped: Vec<Dropped>,
-    pub block: Cost,
-    pub once: Cost,
-    pub least: Cost,
+    pub block: FitCost,
+    pub once: FitCost,
+    pub least: FitCost,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ pub fn plan_fit(wanted: &Wanted) -> Result<Fit, FitError> {
     Err(FitError::Nothing)
 }
 
-fn limit(wanted: &Wanted, needed: Cost, is_of_time: bool) -> Limit {
+fn limit(wanted: &Wanted, needed: FitCost, is_of_time: bool) -> Limit {
     match is_of_time {
         true => {
             Limit::Time { needed_ns: needed.time_ns, limit_ns: wanted.time_ns.unwrap_or_default() }
@@ -131,14 +131,14 @@ fn limit(wanted: &Wanted, needed: Cost, is_of_time: bool) -> Limit {
 
 /// What the first workloads cost: a block, what comes once, and all that must be done at least.
 struct Costs {
-    block: Cost,
-    once: Cost,
-    least: Cost,
+    block: FitCost,
+    once: FitCost,
+    least: FitCost,
 }
 
 fn cost(wanted: &Wanted, kept: usize) -> Costs {
-    let sum = |of: fn(&Asked) -> Cost| {
-        wanted.workloads[..kept].iter().fold(Cost::default(), |sum, asked| sum.plus(of(asked)))
+    let sum = |of: fn(&Asked) -> FitCost| {
+        wanted.workloads[..kept].iter().fold(FitCost::default(), |sum, asked| sum.plus(of(asked)))
     };
     let cells = sum(|asked| asked.cell);
     let once = sum(|asked| asked.once).times(wanted.candidates);
@@ -158,12 +158,12 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    fn asked(name: &str, cell: Cost) -> Asked {
-        Asked { name: name.to_string(), cell, once: Cost::default() }
+    fn asked(name: &str, cell: FitCost) -> Asked {
+        Asked { name: name.to_string(), cell, once: FitCost::default() }
     }
 
     fn wanted(time_s: Option<u64>, max_mib: Option<u64>) -> Wanted {
-        let cell = |s: u64, mib: u64| Cost { time_ns: s * S, write_bytes: mib << 20 };
+        let cell = |s: u64, mib: u64| FitCost { time_ns: s * S, write_bytes: mib << 20 };
         let names = ["randwrite", "seqread", "randread", "seqwrite"];
         let mib = [10, 0, 0, 90];
         Wanted {
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn what_comes_once_is_paid_once_by_each_candidate() {
         let mut all = wanted(Some(158), None);
-        all.workloads[0].once = Cost { time_ns: 4 * S, write_bytes: 1 << 20 };
+        all.workloads[0].once = FitCost { time_ns: 4 * S, write_bytes: 1 << 20 };
         let fit = plan_fit(&all).unwrap();
         assert_eq!((fit.kept, fit.block.time_ns, fit.once.time_ns), (4, 28 * S, 8 * S));
         assert_eq!((fit.least.time_ns, fit.least.write_bytes), (158 * S, 1102 << 20));

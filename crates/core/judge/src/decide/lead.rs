@@ -10,7 +10,7 @@
 
 use super::compare::Comparison;
 use super::schedule;
-use super::table::Table;
+use super::table::ScoreTable;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Verdict;
@@ -25,7 +25,7 @@ pub struct Against {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lead {
+pub struct DecidedLead {
     /// Index of the leader; `None` where nobody is ranked.
     pub leader: Option<CandidateIx>,
     pub against: Vec<Against>,
@@ -33,27 +33,32 @@ pub struct Lead {
 
 const UNBOUNDED: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-impl Lead {
+impl DecidedLead {
     /// The lead of the first in rank that was not dropped, each interval at the alpha of its look
     /// over `divisor` (the number of workloads for a statement over all of them, otherwise 1).
-    pub fn new(run: &Run, table: &Table, compared: &Comparison, divisor: usize) -> Lead {
+    pub fn new(
+        run: &Run,
+        table: &ScoreTable,
+        compared: &Comparison,
+        divisor: usize,
+    ) -> DecidedLead {
         let survivors = run.survivors();
         let leader = compared.ranked.iter().copied().find(|c| survivors.contains(c));
         let leader = leader.or(compared.ranked.first().copied());
         match leader {
-            Some(leader) => Lead::from(run, table, compared, leader, divisor),
-            None => Lead { leader: None, against: Vec::new() },
+            Some(leader) => DecidedLead::from(run, table, compared, leader, divisor),
+            None => DecidedLead { leader: None, against: Vec::new() },
         }
     }
 
     /// The same from the view of any candidate: how far the others may be ahead of it.
     pub fn from(
         run: &Run,
-        table: &Table,
+        table: &ScoreTable,
         compared: &Comparison,
         leader: CandidateIx,
         divisor: usize,
-    ) -> Lead {
+    ) -> DecidedLead {
         let least = run.header.protocol.first_look();
         let divisor = divisor.max(1) as f64;
         let against = |other: CandidateIx| {
@@ -70,7 +75,7 @@ impl Lead {
             Against { other, paired, interval }
         };
         let others = compared.ranked.iter().copied().filter(|c| *c != leader);
-        let mut lead = Lead { leader: Some(leader), against: others.map(against).collect() };
+        let mut lead = DecidedLead { leader: Some(leader), against: others.map(against).collect() };
         lead.follow_chains(run, compared);
         lead
     }

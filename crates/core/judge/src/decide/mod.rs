@@ -37,9 +37,9 @@ use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::round::Round;
 use bakeoff_model::run::Run;
 use compare::Comparison;
-use fit::Cost;
-use lead::Lead;
-use table::Table;
+use fit::FitCost;
+use lead::DecidedLead;
+use table::ScoreTable;
 
 pub use order::{groups, workload_order};
 pub use stop::Stop;
@@ -80,7 +80,7 @@ pub fn next(run: &Run, now: Clock) -> Next {
         return Next::Stop(Stop::last_block(complete));
     }
     let cost =
-        Cost { time_ns: now.estimated_block_ns, write_bytes: now.estimated_block_write_bytes };
+        FitCost { time_ns: now.estimated_block_ns, write_bytes: now.estimated_block_write_bytes };
     match budget(run, now, cost, enough) {
         None => Next::Block { order: order::visit_order(run, complete), round: None },
         Some(_) if schedule::may_look_early(run) => look(run, complete),
@@ -91,7 +91,7 @@ pub fn next(run: &Run, now: Clock) -> Next {
 /// The budget that what comes next would break; `None` = it may start. The first blocks, without
 /// which nothing can be said, start where there is time for half of what they are expected to
 /// take, which may be too much; the runner ends them at the limit.
-fn budget(run: &Run, now: Clock, cost: Cost, enough: bool) -> Option<Stop> {
+fn budget(run: &Run, now: Clock, cost: FitCost, enough: bool) -> Option<Stop> {
     let protocol = &run.header.protocol;
     let next = if rounds::is_of_rounds(run) { "the next round" } else { "another block" };
     let least_ns = if enough { cost.time_ns } else { cost.time_ns / 2 };
@@ -110,7 +110,7 @@ fn look(run: &Run, blocks: u32) -> Next {
     Next::Look { blocks, dropped: losers(run, blocks) }
 }
 
-fn comparisons(run: &Run, table: &Table) -> Vec<Comparison> {
+fn comparisons(run: &Run, table: &ScoreTable) -> Vec<Comparison> {
     // Who is dropped has to be behind in the statement over all workloads as well.
     let pairs = run.header.protocol.pairs() as f64;
     let alpha = schedule::alpha(run) / pairs.max(run.header.workloads.len() as f64);
@@ -122,15 +122,15 @@ fn comparisons(run: &Run, table: &Table) -> Vec<Comparison> {
 /// At a look: whether every workload with something to compare has its answer, from blocks that
 /// are independent as far as can be seen.
 pub fn is_decided(run: &Run) -> bool {
-    let table = Table::from_evidence(run);
+    let table = ScoreTable::from_evidence(run);
     WorkloadIx::each(&comparisons(run, &table)).all(|(w, c)| has_lead(run, &table, w, c))
 }
 
 /// Whether the lead on a workload is certain in the statement over all workloads, and no wave of
 /// one candidate could have made it.
-fn has_lead(run: &Run, table: &Table, workload: WorkloadIx, compared: &Comparison) -> bool {
+fn has_lead(run: &Run, table: &ScoreTable, workload: WorkloadIx, compared: &Comparison) -> bool {
     let margin = run.header.protocol.tie_margin;
-    let lead = Lead::new(run, table, compared, run.header.workloads.len());
+    let lead = DecidedLead::new(run, table, compared, run.header.workloads.len());
     compared.ranked.len() < 2
         || lead.is_decided(margin)
             && autocorrelation::of_lead(run, table, workload, &lead).is_empty()
@@ -153,7 +153,7 @@ fn goes_on(run: &Run) -> bool {
 /// Survivors that lose to one and the same survivor on every workload; an A/A twin goes with the
 /// candidate it repeats.
 fn losers(run: &Run, blocks: u32) -> Vec<CandidateIx> {
-    let table = Table::from_run(run, blocks);
+    let table = ScoreTable::from_run(run, blocks);
     let comparisons = comparisons(run, &table);
     let survivors = run.survivors();
     let loses_to = |loser: CandidateIx, winner: CandidateIx| {

@@ -26,18 +26,18 @@ pub struct Demand {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pace {
+pub struct MeasuredPace {
     pub rounds: u32,
     pub slices_ns: u64,
 }
 
-impl Default for Pace {
-    fn default() -> Pace {
-        Pace { rounds: *ROUNDS.start(), slices_ns: u64::MAX }
+impl Default for MeasuredPace {
+    fn default() -> MeasuredPace {
+        MeasuredPace { rounds: *ROUNDS.start(), slices_ns: u64::MAX }
     }
 }
 
-impl Pace {
+impl MeasuredPace {
     /// The longest slice that a workload may have when `chosen_ns` is what those of others have and
     /// `left` workloads, it included, have none yet. What some do not need the others may have.
     pub fn longest_slice_ns(&self, chosen_ns: u64, left: u32) -> u64 {
@@ -68,7 +68,7 @@ impl Demand {
 }
 
 /// Chooses rounds and the time for slices; `slice_ns` is how long a slice takes on average.
-pub fn pace(demand: &Demand, slice_ns: u64) -> Pace {
+pub fn pace(demand: &Demand, slice_ns: u64) -> MeasuredPace {
     let slice_ns = slice_ns.clamp(SHORTEST_NS, SETTLED_NS);
     let share =
         |rounds: u32| demand.prepare_ns as f64 / demand.block_ns(rounds, slice_ns).max(1) as f64;
@@ -82,7 +82,7 @@ pub fn pace(demand: &Demand, slice_ns: u64) -> Pace {
         true => wanted,
         false => first(PREPARE_SHARE.1).unwrap_or(*ROUNDS.end()),
     };
-    Pace { rounds, slices_ns: demand.slices_ns() }
+    MeasuredPace { rounds, slices_ns: demand.slices_ns() }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! runs saw of one candidate under two labels. The differences inside all their blocks are one
 //! sample.
 
-use super::table::Table;
+use super::table::ScoreTable;
 use bakeoff_model::event::Header;
 use bakeoff_model::host::Layer;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
@@ -26,7 +26,7 @@ pub fn pooled(header: &Header, stored: &[Run]) -> Option<PooledControls> {
     if has_twin(header) || runs.is_empty() {
         return None;
     }
-    let tables: Vec<Table> = runs.iter().map(|run| Table::from_evidence(run)).collect();
+    let tables: Vec<ScoreTable> = runs.iter().map(|run| ScoreTable::from_evidence(run)).collect();
     let of = |workload: &Workload| {
         let all = runs.iter().zip(&tables);
         let differences: Vec<f64> =
@@ -47,7 +47,7 @@ pub fn pooled(header: &Header, stored: &[Run]) -> Option<PooledControls> {
 }
 
 /// ln(twin / original) in each block of a run in which the same work was done.
-fn apart(run: &Run, table: &Table, wanted: &Workload) -> Vec<f64> {
+fn apart(run: &Run, table: &ScoreTable, wanted: &Workload) -> Vec<f64> {
     let index = |name: &String| CandidateIx::find(&run.header.candidates, |c| c.name == *name);
     let Some(workload) = WorkloadIx::find(&run.header.workloads, |w| is_same_work(w, wanted))
     else {
@@ -92,7 +92,7 @@ mod tests {
     use bakeoff_model::event::What;
     use bakeoff_model::finding::Severity;
     use bakeoff_model::protocol::Mode;
-    use bakeoff_stats::prng::Normal;
+    use bakeoff_stats::prng::NormalDeviates;
     use bakeoff_stats::prng::SplitMix64;
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
 
     fn noise(seed: u64, block: u32, candidate: u16) -> f64 {
         let words = [block.into(), candidate.into()];
-        0.01 * Normal(SplitMix64::derive(seed, &words)).deviate()
+        0.01 * NormalDeviates(SplitMix64::derive(seed, &words)).deviate()
     }
 
     fn with_twin(seed: u64, ahead: f64) -> Run {

@@ -8,7 +8,7 @@
 //! Source: SNIA, "Solid State Storage (SSS) Performance Test Specification (PTS)" 2.0.2, 2020,
 //! definition 2.1.24, and its flow: purge, then rounds of the workload itself without a pause.
 
-use super::fit::Cost;
+use super::fit::FitCost;
 use super::{Clock, Next, Stop, budget, order};
 use crate::evidence;
 use bakeoff_model::event::{Cell, FlashState};
@@ -93,27 +93,27 @@ pub fn steadiness(run: &Run, rounds: &[&Block], workload: WorkloadIx) -> Option<
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum RoundEnd {
     Steady,
     Rounds,
     Empty,
 }
 
 /// Why no further round follows these; `None` = one does.
-pub fn ended(run: &Run, rounds: &[&Block], group: &[WorkloadIx]) -> Option<End> {
+pub fn ended(run: &Run, rounds: &[&Block], group: &[WorkloadIx]) -> Option<RoundEnd> {
     let is_steady = |w: &WorkloadIx| steadiness(run, rounds, *w).is_some_and(Steadiness::is_steady);
     let is_empty = |b: &&Block| group.iter().all(|w| figure(run, b, *w).is_none());
     let empty = rounds.iter().rev().take_while(|b| is_empty(b)).count();
     if group.iter().all(is_steady) {
-        Some(End::Steady)
+        Some(RoundEnd::Steady)
     } else if rounds.len() >= MOST_ROUNDS {
-        Some(End::Rounds)
+        Some(RoundEnd::Rounds)
     } else {
-        (empty >= MOST_EMPTY).then_some(End::Empty)
+        (empty >= MOST_EMPTY).then_some(RoundEnd::Empty)
     }
 }
 
-fn end_of(run: &Run, key: &Key) -> Option<End> {
+fn end_of(run: &Run, key: &Key) -> Option<RoundEnd> {
     let all = series(run, key);
     all.last().and_then(|rounds| ended(run, rounds, &key.group))
 }
@@ -131,7 +131,7 @@ pub fn next(run: &Run, now: Clock) -> Next {
         let is_enough = rounds.len() >= ROUNDS;
         // Five rounds of each of the others come before more than five of this one.
         let kept = to_come.iter().filter(|_| is_enough).map(|key| beginning(run, key, bytes));
-        let cost = kept.fold(round_cost(run, key, bytes), Cost::plus);
+        let cost = kept.fold(round_cost(run, key, bytes), FitCost::plus);
         match budget(run, now, cost, has_answer) {
             None => return block(key, rounds.len() as u32),
             Some(stop) if !is_enough || to_come.is_empty() => return Next::Stop(stop),
@@ -153,12 +153,12 @@ fn block(key: &Key, round: u32) -> Next {
 }
 
 fn over(run: &Run, keys: &[Key]) -> Next {
-    let ends: Vec<Option<End>> = keys.iter().map(|key| end_of(run, key)).collect();
+    let ends: Vec<Option<RoundEnd>> = keys.iter().map(|key| end_of(run, key)).collect();
     let left = ends.iter().filter(|end| end.is_none()).count() as u32;
     Next::Stop(if left > 0 {
         let has_time_limit = run.header.protocol.time_ns.is_some();
         Stop::rounds_cut(left, has_time_limit)
-    } else if ends.iter().all(|end| *end == Some(End::Steady)) {
+    } else if ends.iter().all(|end| *end == Some(RoundEnd::Steady)) {
         Stop::steady()
     } else {
         Stop::last_round()
@@ -166,13 +166,13 @@ fn over(run: &Run, keys: &[Key]) -> Next {
 }
 
 /// What a round of `key` is expected to cost: as its last one did; before that, as rehearsed.
-fn round_cost(run: &Run, key: &Key, write_bytes: u64) -> Cost {
+fn round_cost(run: &Run, key: &Key, write_bytes: u64) -> FitCost {
     let rounds = series(run, key).pop().unwrap_or_default();
     // The first one has the preparation in it.
     let last = rounds.last().filter(|b| b.round.is_some_and(|r| r.round > 0));
     let measured = last.and_then(|b| b.done_ns?.checked_sub(b.began_ns));
     let time_ns = measured.unwrap_or_else(|| planned_ns(run, key));
-    Cost { time_ns, write_bytes }
+    FitCost { time_ns, write_bytes }
 }
 
 fn planned_ns(run: &Run, key: &Key) -> u64 {
@@ -181,15 +181,15 @@ fn planned_ns(run: &Run, key: &Key) -> u64 {
 }
 
 /// What a series costs at least: the preparation and five rounds of so many bytes.
-fn beginning(run: &Run, key: &Key, write_bytes: u64) -> Cost {
-    let Some(rehearsed) = &run.rehearsal else { return Cost::default() };
+fn beginning(run: &Run, key: &Key, write_bytes: u64) -> FitCost {
+    let Some(rehearsed) = &run.rehearsal else { return FitCost::default() };
     let region = run.header.region.as_ref();
     let restored = region.filter(|region| region.flash_state == FlashState::Overwritten);
-    let prepared = Cost {
+    let prepared = FitCost {
         time_ns: rehearsed.visit_ns,
         write_bytes: rehearsed.file_bytes + restored.map_or(0, |region| region.size_bytes),
     };
-    prepared.plus(Cost { time_ns: planned_ns(run, key), write_bytes }.times(ROUNDS as u32))
+    prepared.plus(FitCost { time_ns: planned_ns(run, key), write_bytes }.times(ROUNDS as u32))
 }
 
 /// How long the run will go on at least, its time limit aside.

@@ -8,7 +8,7 @@ use bakeoff_model::calibration::{Calibration, Settled, Tried};
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::slice::{Slice, Stretch};
 use bakeoff_model::slice_length::{
-    self, Change, LIMIT_NS, Length, MeasuredLength, Next, SETTLED_NS, Settling, TRIES,
+    self, LIMIT_NS, Length, MeasuredLength, Next, RateChange, SETTLED_NS, Settling, TRIES,
     TriedSettling, VISIT_TIMES,
 };
 use bakeoff_model::workload::Metric;
@@ -249,11 +249,11 @@ fn certainly_rises(before: &Level, now: &Level, margin: f64) -> bool {
     };
     let common = libm::sqrt(spread(before) + spread(now));
     let least = libm::log1p(slice_length::tolerance(margin));
-    let rises = |c: Change| c.change > least.max(CERTAIN * c.noise.max(common));
+    let rises = |c: RateChange| c.change > least.max(CERTAIN * c.noise.max(common));
     now.iter().any(|(c, own)| before.get(c).is_some_and(|past| rises(change(past, own))))
 }
 
-fn change(before: &[TriedSlice], now: &[TriedSlice]) -> Change {
+fn change(before: &[TriedSlice], now: &[TriedSlice]) -> RateChange {
     let noise = |tried: &[TriedSlice]| {
         let within = mean(tried.iter().map(|t| t.noise * t.noise));
         let logs: Vec<f64> = tried.iter().map(|t| t.log).collect();
@@ -261,13 +261,13 @@ fn change(before: &[TriedSlice], now: &[TriedSlice]) -> Change {
         within.max(between * between) / tried.len().max(1) as f64
     };
     let log = |tried: &[TriedSlice]| mean(tried.iter().map(|t| t.log));
-    Change { change: log(now) - log(before), noise: libm::sqrt(noise(now) + noise(before)) }
+    RateChange { change: log(now) - log(before), noise: libm::sqrt(noise(now) + noise(before)) }
 }
 
 /// How the rate of what counts changed since half the settling; with one unit of it, since none.
 /// Both are of the same slices: what changes for everybody from one length to the next, as on a
 /// busy machine, is in neither.
-fn change_in(tried: &[TriedSlice], settling: u32) -> Change {
+fn change_in(tried: &[TriedSlice], settling: u32) -> RateChange {
     // What counts is as long as all of the settling, and twice as long as its second half.
     let (earlier, parts): (fn(&TriedSlice) -> Option<f64>, f64) = match settling {
         0 | 1 => (|t| t.settling_log, 2.0),
@@ -277,7 +277,7 @@ fn change_in(tried: &[TriedSlice], settling: u32) -> Change {
     let within = mean(tried.iter().map(|t| t.noise * t.noise)) * parts;
     let between = sample::sd(&changes).unwrap_or(0.0);
     let noise = libm::sqrt(within.max(between * between) / changes.len().max(1) as f64);
-    Change { change: mean(changes.into_iter()), noise }
+    RateChange { change: mean(changes.into_iter()), noise }
 }
 
 fn mean(logs: impl Iterator<Item = f64>) -> f64 {

@@ -5,7 +5,7 @@
 //! the balance of predecessors does not show it. Cells are the units, because slices of one cell
 //! are not independent. All are differences of logarithms.
 
-use super::table::Table;
+use super::table::ScoreTable;
 use crate::evidence;
 use bakeoff_model::event::Cell;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
@@ -30,7 +30,7 @@ const SEEN_BY_SLOPE: f64 = 2.0;
 
 /// What the slices of a candidate show.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settled {
+pub struct SettledSlices {
     pub candidate: CandidateIx,
     pub twice: Option<Paired>,
     pub visits: Option<Paired>,
@@ -38,7 +38,7 @@ pub struct Settled {
     pub slope: Option<Paired>,
 }
 
-impl Settled {
+impl SettledSlices {
     pub fn has_any(&self) -> bool {
         [&self.twice, &self.visits, &self.slope].iter().any(|of| of.is_some())
     }
@@ -61,7 +61,7 @@ impl Settled {
 }
 
 /// What the slices of each candidate show on a workload; nothing of those without slices.
-pub fn of_workload(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Settled> {
+pub fn of_workload(run: &Run, table: &ScoreTable, workload: WorkloadIx) -> Vec<SettledSlices> {
     let metric = run.header.workloads[workload].metric;
     let all: Vec<&Cell> = table
         .blocks_of(run)
@@ -75,7 +75,7 @@ pub fn of_workload(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Settle
         let longer = |times| {
             paired(cells().filter_map(|cell| against_others(cell, metric, times)).collect())
         };
-        Settled {
+        SettledSlices {
             candidate,
             twice: longer(2),
             visits: longer(VISIT_TIMES),
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn an_error_is_what_is_certain_of_the_worst_sign() {
         let paired = |mean: f64| Paired { blocks: 10, mean, sd: 0.01 };
-        let settled = |twice: f64, slope: f64| Settled {
+        let settled = |twice: f64, slope: f64| SettledSlices {
             candidate: CandidateIx::FIRST,
             twice: Some(paired(twice)),
             visits: None,

@@ -8,16 +8,16 @@ use bakeoff_model::run::{Block, Run};
 
 /// Scores by workload, candidate and block, over the first complete blocks of a run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct ScoreTable {
     blocks: Vec<BlockIx>,
     values: Vec<Vec<Vec<Option<f64>>>>,
 }
 
-impl Table {
+impl ScoreTable {
     /// The first `blocks` complete blocks of `run`. Superseded blocks and cells whose number is
     /// not what it claims to be are left out; of a repeated cell the last one counts, and of rounds
     /// the last five.
-    pub fn from_run(run: &Run, blocks: u32) -> Table {
+    pub fn from_run(run: &Run, blocks: u32) -> ScoreTable {
         let (workloads, candidates) = (run.header.workloads.len(), run.header.candidates.len());
         let chosen: Vec<_> = run.complete_blocks().take(blocks as usize).collect();
         let mut values = vec![vec![vec![None; chosen.len()]; candidates]; workloads];
@@ -32,12 +32,12 @@ impl Table {
                 slot[position] = figure::of_cell(metric, cell).map(|f| metric.to_score(f));
             }
         }
-        Table { blocks: chosen.iter().map(|b| b.block).collect(), values }
+        ScoreTable { blocks: chosen.iter().map(|b| b.block).collect(), values }
     }
 
     /// All complete blocks of `run`: its verdicts rest on them.
-    pub fn from_evidence(run: &Run) -> Table {
-        Table::from_run(run, schedule::complete(run))
+    pub fn from_evidence(run: &Run) -> ScoreTable {
+        ScoreTable::from_run(run, schedule::complete(run))
     }
 
     pub fn blocks(&self) -> &[BlockIx] {
@@ -86,7 +86,7 @@ mod tests {
         workload.metric = Metric::LatencyP99;
         let run = RunBuilder::stacks(&["quick", "slow"]).header(|h| h.workloads = vec![workload]);
         let run = run.play(5, |_, c, _| if c == 0 { 1e6 } else { 3e6 }).build();
-        let table = Table::from_run(&run, 5);
+        let table = ScoreTable::from_run(&run, 5);
         let second = CandidateIx::new(1);
         for difference in table.differences(WorkloadIx::FIRST, CandidateIx::FIRST, second) {
             assert!((difference - libm::log(3.0)).abs() < 1e-9, "{difference}");
@@ -107,7 +107,7 @@ mod tests {
         let mut builder = builder
             .cells(|c| c.truth.suspended_ns = u64::from(c.candidate.number()) * 12_000_000_000);
         builder.block(vec![1, 0], &mut |_, _, _| 300.0);
-        let table = Table::from_run(&builder.build(), 99);
+        let table = ScoreTable::from_run(&builder.build(), 99);
         assert_eq!(table.blocks(), [1, 2].map(BlockIx::new));
         let rates = |c| -> Vec<Option<u64>> {
             table

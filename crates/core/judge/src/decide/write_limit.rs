@@ -49,7 +49,7 @@ pub fn fitting(
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slices {
+pub struct LimitedSlices {
     pub count: u64,
     pub write_bytes: u64,
     pub largest_bytes: u64,
@@ -58,7 +58,7 @@ pub struct Slices {
 /// Bytes after which slices end for a run that fits: a drive that turns out faster than it was
 /// when it was tried does not end the run before the first look. As many as the limit leaves for
 /// each slice, and never so few that an expected one would be shorter.
-pub fn guarded(protocol: Protocol, fit: &Fit, slices: Slices) -> Protocol {
+pub fn guarded(protocol: Protocol, fit: &Fit, slices: LimitedSlices) -> Protocol {
     let Some(limit) = protocol.max_write_bytes else { return protocol };
     if slices.count == 0 || protocol.slice_bytes > 0 {
         return protocol;
@@ -99,7 +99,7 @@ fn steps(protocol: &Protocol, largest_bytes: u64) -> Vec<Protocol> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decide::fit::{Asked, Cost, Dropped, Limit};
+    use crate::decide::fit::{Asked, Dropped, FitCost, Limit};
 
     const MIB: u64 = 1 << 20;
     const S: u64 = 1_000_000_000;
@@ -116,8 +116,8 @@ mod tests {
             0 => 32 * MIB,
             most => most.clamp(MIB / 2, 32 * MIB),
         };
-        let cell = |time_ns, write_bytes| Cost { time_ns, write_bytes };
-        let asked = |name: &str, cell| Asked { name: name.into(), cell, once: Cost::default() };
+        let cell = |time_ns, write_bytes| FitCost { time_ns, write_bytes };
+        let asked = |name: &str, cell| Asked { name: name.into(), cell, once: FitCost::default() };
         let profile = protocol.cell_min_ns / (S / 100) * MIB;
         Wanted {
             workloads: vec![
@@ -125,7 +125,7 @@ mod tests {
                 asked("sqlite", cell(protocol.cell_min_ns, profile)),
             ],
             candidates: 2,
-            visit: Cost::default(),
+            visit: FitCost::default(),
             first_look: 3,
             is_of_rounds: false,
             setup: cell(S, 500 * MIB),
@@ -179,7 +179,7 @@ mod tests {
         let of = |max_mib, largest_mib: u64| {
             let (asked, fit) = fit(max_mib).unwrap();
             let write_bytes = fit.least.write_bytes - 500 * MIB;
-            let slices = Slices { count: 48, write_bytes, largest_bytes: largest_mib * MIB };
+            let slices = LimitedSlices { count: 48, write_bytes, largest_bytes: largest_mib * MIB };
             guarded(asked, &fit, slices).slice_bytes / MIB
         };
         assert_eq!(of(None, 1), 0);

@@ -5,7 +5,7 @@ use super::percent;
 use bakeoff_machine::prepare::region;
 use bakeoff_machine::usual::links;
 use bakeoff_model::candidate::Candidate;
-use bakeoff_model::ceiling::Layer;
+use bakeoff_model::ceiling::CeilingLayer;
 use bakeoff_model::job::Rw;
 use bakeoff_model::workload::Metric;
 
@@ -13,7 +13,7 @@ pub const BOUND: f64 = 0.9;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerShare {
-    pub layer: Layer,
+    pub layer: CeilingLayer,
     pub rate: f64,
     /// The cell's rate as a share of it.
     pub share: f64,
@@ -26,14 +26,16 @@ pub fn layers(context: &CellContext) -> Vec<LayerShare> {
     let known = context.ceilings.measured.iter().filter(|r| {
         r.workload == index.0 && r.candidate.is_none_or(|c| c == index.1) && r.rate > 0.0
     });
-    let mut all: Vec<(Layer, f64, f64)> = known.map(|r| (r.layer, r.rate, r.bytes_per_s)).collect();
+    let mut all: Vec<(CeilingLayer, f64, f64)> =
+        known.map(|r| (r.layer, r.rate, r.bytes_per_s)).collect();
     let is_data =
         matches!(context.workload.metric, Metric::Bandwidth | Metric::Iops | Metric::LatencyP99);
     if is_data {
-        let link = context.link_bytes_per_s().map(|b| (Layer::Link, context.in_metric(b), b));
+        let link =
+            context.link_bytes_per_s().map(|b| (CeilingLayer::Link, context.in_metric(b), b));
         let practice = practice_bytes_per_s(context);
         all.extend(link);
-        all.extend(practice.map(|b| (Layer::LinkPractice, context.in_metric(b), b)));
+        all.extend(practice.map(|b| (CeilingLayer::LinkPractice, context.in_metric(b), b)));
         all.extend(ends(context));
     }
     let step =
@@ -46,7 +48,7 @@ pub fn layers(context: &CellContext) -> Vec<LayerShare> {
 /// Requests of that size take the time their bytes take, as those of the survey do.
 const LARGE_BYTES: u64 = 256 << 10;
 
-fn ends(context: &CellContext) -> Vec<(Layer, f64, f64)> {
+fn ends(context: &CellContext) -> Vec<(CeilingLayer, f64, f64)> {
     let job = context.job();
     let size_bytes = context.header.region.as_ref().map_or(0, |region| region.size_bytes);
     let is_comparable = job.rw == Rw::Read && job.bs >= LARGE_BYTES && job.numjobs == 1;
@@ -55,7 +57,7 @@ fn ends(context: &CellContext) -> Vec<(Layer, f64, f64)> {
         return Vec::new();
     };
     match is_comparable && is_steep {
-        true => [(Layer::Start, first), (Layer::End, last)]
+        true => [(CeilingLayer::Start, first), (CeilingLayer::End, last)]
             .map(|(layer, p)| (layer, context.in_metric(p.bytes_per_s), p.bytes_per_s))
             .to_vec(),
         false => Vec::new(),
@@ -70,7 +72,7 @@ fn practice_bytes_per_s(context: &CellContext) -> Option<f64> {
     limit.map(|limit| limit.practice_bytes_per_s)
 }
 
-pub fn find(steps: &[LayerShare], layer: Layer) -> Option<&LayerShare> {
+pub fn find(steps: &[LayerShare], layer: CeilingLayer) -> Option<&LayerShare> {
     steps.iter().find(|step| step.layer == layer)
 }
 

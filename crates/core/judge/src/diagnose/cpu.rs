@@ -6,7 +6,7 @@ use super::context::CellContext;
 use super::percent;
 use bakeoff_model::bottleneck::Reason;
 use bakeoff_model::cause::Cause;
-use bakeoff_model::ceiling::Layer;
+use bakeoff_model::ceiling::CeilingLayer;
 
 /// Share of the time a thread must run to be what the rest waits for.
 const BUSY: f64 = 0.8;
@@ -52,7 +52,7 @@ fn quota(context: &CellContext) -> Option<Reason> {
 
 /// The generator: its own work takes the time, or it does no more without any I/O.
 fn ourselves(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
-    let alone = baseline::find(steps, Layer::Tool).filter(|step| step.share >= BOUND);
+    let alone = baseline::find(steps, CeilingLayer::Tool).filter(|step| step.share >= BOUND);
     if let Some(step) = alone {
         let clue = format!("{} of bakeoff's own rate without I/O", told(step.share));
         return Some(Reason::proved(Cause::Cpu, clue).subject("bakeoff itself"));
@@ -70,7 +70,7 @@ fn in_memory(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
         return None;
     }
     let of = |layer| baseline::find(steps, layer).filter(|step| step.share >= BOUND);
-    let (step, subject, is_ciphers) = match (of(Layer::CryptRam), of(Layer::FsRam)) {
+    let (step, subject, is_ciphers) = match (of(CeilingLayer::CryptRam), of(CeilingLayer::FsRam)) {
         (Some(step), _) => (step, "dm-crypt".to_string(), true),
         (None, Some(step)) => (step, filesystem(context), false),
         (None, None) => return None,
@@ -128,7 +128,7 @@ fn waiting_thread(context: &CellContext) -> Option<Reason> {
 fn calling_thread(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     let (all, system) = context.lane_cpu();
     let waited = context.waited().unwrap_or(0.0);
-    let calls = baseline::find(steps, Layer::Calls);
+    let calls = baseline::find(steps, CeilingLayer::Calls);
     let is_small = context.job().bs <= SMALL_CALL_BYTES;
     let is_ready = all >= HALF && all + waited >= BUSY;
     if !is_ready || (system < all * 0.3 && !is_small) {

@@ -8,7 +8,7 @@ use super::percent;
 use crate::evidence::pattern;
 use bakeoff_model::bottleneck::Reason;
 use bakeoff_model::cause::Cause;
-use bakeoff_model::ceiling::Layer;
+use bakeoff_model::ceiling::CeilingLayer;
 use bakeoff_model::event::Cell;
 use bakeoff_model::job::Rw;
 use bakeoff_model::measurement::Measurement;
@@ -54,7 +54,8 @@ fn flush(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
         let share = percent(disk.flush_share);
         reason = reason.and(format!("the kernel counts {share} of the time as drive flushes"));
     }
-    let without = baseline::find(steps, Layer::NoFlush).filter(|step| step.share <= 1.0 - FLUSHING);
+    let without =
+        baseline::find(steps, CeilingLayer::NoFlush).filter(|step| step.share <= 1.0 - FLUSHING);
     Some(match without {
         Some(step) => {
             let rate = context.in_its_metric(step.rate);
@@ -102,7 +103,8 @@ fn writeback(context: &CellContext) -> Option<Reason> {
 }
 
 fn position(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
-    let ends = baseline::find(steps, Layer::Start).zip(baseline::find(steps, Layer::End));
+    let ends =
+        baseline::find(steps, CeilingLayer::Start).zip(baseline::find(steps, CeilingLayer::End));
     if let Some((start, end)) = ends {
         let (slow, fast) = (start.rate.min(end.rate), start.rate.max(end.rate));
         let rate = context.rate();
@@ -149,12 +151,13 @@ fn bus(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     }
     let links = context.layers().filter_map(|disk| disk.link.as_ref());
     let subject = links.map(|link| link.as_str()).collect::<Vec<_>>().join(" + ");
-    if let Some(step) = baseline::find(steps, Layer::Link).filter(|step| step.share >= BOUND) {
+    if let Some(step) = baseline::find(steps, CeilingLayer::Link).filter(|step| step.share >= BOUND)
+    {
         let (share, rate) = (percent(step.share), context.in_its_metric(step.rate));
         let clue = format!("{share} of the {rate} that the link can carry");
         return Some(Reason::proved(Cause::Bus, clue).subject(subject));
     }
-    let practice = baseline::find(steps, Layer::LinkPractice)?;
+    let practice = baseline::find(steps, CeilingLayer::LinkPractice)?;
     // More than others reached may be the link or not; so little over it cannot be told apart.
     (PRACTICE..=1.25).contains(&practice.share).then(|| {
         let (share, rate) = (percent(practice.share), context.in_its_metric(practice.rate));
@@ -164,7 +167,7 @@ fn bus(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
 }
 
 fn by_layers(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
-    let deep = baseline::find(steps, Layer::Deep);
+    let deep = baseline::find(steps, CeilingLayer::Deep);
     // What writes gather in memory goes to the disk many at a time, whatever the depth.
     let is_asked_singly = context.depth() < 4.0 && !context.job().rw.writes();
     // Of a slow disk's few large requests the first ones often cost nothing.
@@ -176,7 +179,9 @@ fn by_layers(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
         let at = context.top().map_or(0.0, |disk| disk.queue.min(1.0));
         return Some(Reason::proved(Cause::QueueDepth, clue).share(at.max(0.01)));
     }
-    let raw = [Layer::Raw, Layer::Deep].iter().filter_map(|layer| baseline::find(steps, *layer));
+    let raw = [CeilingLayer::Raw, CeilingLayer::Deep]
+        .iter()
+        .filter_map(|layer| baseline::find(steps, *layer));
     let lowest = raw.min_by(|a, b| a.rate.total_cmp(&b.rate))?;
     let job = context.job();
     if lowest.share > FASTER_THAN_IT && job.rw.writes() && !job.is_durable() {

@@ -2,7 +2,7 @@
 //!
 //! Each planned is the workload's own job with one thing taken away, for a fraction of a second.
 
-use bakeoff_model::ceiling::Layer;
+use bakeoff_model::ceiling::CeilingLayer;
 use bakeoff_model::event::Header;
 use bakeoff_model::job::{EngineName, Job, Rw};
 use bakeoff_model::workload::{Phase, Workload};
@@ -28,7 +28,7 @@ pub enum At {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerJob {
-    pub layer: Layer,
+    pub layer: CeilingLayer,
     pub at: At,
     pub job: Job,
 }
@@ -68,20 +68,21 @@ pub fn jobs(workload: &Workload, has_device: bool) -> Vec<LayerJob> {
         // It opens the file and does not touch it.
         let none = Job { engine: EngineName::Null, direct: false, io_size: None, ..short.clone() };
         let none = Job { fsync: 0, fdatasync: 0, end_fsync: false, size, ..none };
-        add(Layer::Tool, At::Memory, Job { runtime_ns: Some(LAYER_NS / 3), ..none });
+        add(CeilingLayer::Tool, At::Memory, Job { runtime_ns: Some(LAYER_NS / 3), ..none });
     }
     // A filesystem in memory has no requests in flight, and not everywhere direct I/O.
     let calls = Job { direct: false, engine: EngineName::Psync, iodepth: 1, size, ..short };
     if fits {
-        add(Layer::Calls, At::Memory, Job { io_size: None, ..calls });
+        add(CeilingLayer::Calls, At::Memory, Job { io_size: None, ..calls });
     }
     jobs
 }
 
 /// The workload on the data file of a stack in memory; `None` for what is no one job on a file.
-pub fn in_memory(workload: &Workload, layer: Layer) -> Option<LayerJob> {
+pub fn in_memory(workload: &Workload, layer: CeilingLayer) -> Option<LayerJob> {
     let is_file = workload.job.rw != Rw::SmallFiles && workload.job.bs <= MEMORY_FILE_BYTES;
-    let calls = jobs(workload, false).into_iter().find(|planned| planned.layer == Layer::Calls)?;
+    let calls =
+        jobs(workload, false).into_iter().find(|planned| planned.layer == CeilingLayer::Calls)?;
     let own = &workload.job;
     let job = Job { direct: own.direct, engine: own.engine, iodepth: own.iodepth, ..calls.job };
     is_file.then_some(LayerJob { layer, at: At::File, job })
@@ -92,7 +93,7 @@ pub fn has_ends(header: &Header) -> bool {
     header.region.is_some()
 }
 
-fn on_the_disk(short: &Job, has_device: bool, add: &mut impl FnMut(Layer, At, Job)) {
+fn on_the_disk(short: &Job, has_device: bool, add: &mut impl FnMut(CeilingLayer, At, Job)) {
     let direct = Job { direct: true, ..short.clone() };
     let is_aligned = short.bs.is_multiple_of(4096);
     if !is_aligned {
@@ -100,7 +101,7 @@ fn on_the_disk(short: &Job, has_device: bool, add: &mut impl FnMut(Layer, At, Jo
     }
     let at = if has_device { At::Device } else { At::File };
     if has_device {
-        add(Layer::Raw, At::Device, direct.clone());
+        add(CeilingLayer::Raw, At::Device, direct.clone());
     }
     let flushes = short.fsync > 0 || short.fdatasync > 0;
     let unflushed = Job { fsync: 0, fdatasync: 0, end_fsync: true, ..direct };
@@ -108,11 +109,11 @@ fn on_the_disk(short: &Job, has_device: bool, add: &mut impl FnMut(Layer, At, Jo
     let depth = if short.bs >= 256 << 10 { 4 } else { DEEP };
     let deep = Job { engine: EngineName::IoUring, iodepth: depth, ..unflushed.clone() };
     if !short.rw.writes() {
-        add(Layer::Deep, at, Job { end_fsync: false, ..deep });
+        add(CeilingLayer::Deep, at, Job { end_fsync: false, ..deep });
     } else if flushes && short.bs >= 256 << 10 {
-        add(Layer::Deep, at, deep);
+        add(CeilingLayer::Deep, at, deep);
     } else if flushes {
-        add(Layer::NoFlush, at, unflushed);
+        add(CeilingLayer::NoFlush, at, unflushed);
     }
 }
 
@@ -122,14 +123,14 @@ mod tests {
     use crate::testing::RunBuilder;
     use bakeoff_model::workloads;
 
-    fn layers(name: &str, has_device: bool) -> Vec<Layer> {
+    fn layers(name: &str, has_device: bool) -> Vec<CeilingLayer> {
         let all = jobs(&workloads::find(name).unwrap(), has_device);
         all.iter().map(|planned| planned.layer).collect()
     }
 
     #[test]
     fn each_workload_has_what_can_prove_its_cause() {
-        use Layer::*;
+        use CeilingLayer::*;
         assert_eq!(layers("randread", false), [Deep, Tool, Calls]);
         assert_eq!(layers("randread", true), [Raw, Deep, Tool, Calls]);
         assert_eq!(layers("randwrite", false), [NoFlush, Tool, Calls]);

@@ -12,7 +12,7 @@ use super::layers::{self, At, LAYER_IOS, LAYER_WRITE_BYTES, LayerJob};
 use super::percent;
 use bakeoff_model::bottleneck::Reason;
 use bakeoff_model::cause::{Cause, Grade};
-use bakeoff_model::ceiling::Layer;
+use bakeoff_model::ceiling::CeilingLayer;
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::workload::Workload;
 use bakeoff_stats::units;
@@ -34,7 +34,7 @@ const REQUESTS_COUNT: f64 = 0.4;
 const DIVISIBLE_BYTES: u64 = 16 << 10;
 
 /// The experiments on one workload, besides the jobs `known` so far.
-pub fn jobs(workload: &Workload, has_device: bool, known: &[Layer]) -> Vec<LayerJob> {
+pub fn jobs(workload: &Workload, has_device: bool, known: &[CeilingLayer]) -> Vec<LayerJob> {
     let missing = layers::jobs(workload, has_device).into_iter();
     let missing = missing.filter(|r| r.at == At::File && !known.contains(&r.layer));
     let mut all: Vec<LayerJob> = missing.collect();
@@ -44,10 +44,10 @@ pub fn jobs(workload: &Workload, has_device: bool, known: &[Layer]) -> Vec<Layer
     }
     let again = again(workload);
     let mut add = |layer, job| all.push(LayerJob { layer, at: At::File, job });
-    add(Layer::Again, again.clone());
-    add(Layer::SlowClock, again.clone());
+    add(CeilingLayer::Again, again.clone());
+    add(CeilingLayer::SlowClock, again.clone());
     if again.bs >= DIVISIBLE_BYTES && again.bs.is_multiple_of(4) {
-        add(Layer::SmallBlocks, Job { bs: again.bs / 4, ..again });
+        add(CeilingLayer::SmallBlocks, Job { bs: again.bs / 4, ..again });
     }
     all
 }
@@ -64,7 +64,7 @@ fn again(workload: &Workload) -> Job {
 }
 
 /// The workload on a candidate whose encryption was changed; `None` for what is no one job.
-pub fn on_another_cipher(workload: &Workload, layer: Layer) -> Option<LayerJob> {
+pub fn on_another_cipher(workload: &Workload, layer: CeilingLayer) -> Option<LayerJob> {
     let is_one_job = workload.job.rw != Rw::SmallFiles && !layers::jobs(workload, false).is_empty();
     is_one_job.then(|| LayerJob { layer, at: At::File, job: again(workload) })
 }
@@ -72,8 +72,10 @@ pub fn on_another_cipher(workload: &Workload, layer: Layer) -> Option<LayerJob> 
 /// What taking the cipher away makes of a suspicion against the CPU, or of none.
 fn of_cipher(steps: &[LayerShare], reason: Option<Reason>) -> Option<Reason> {
     let rate = |layer| baseline::find(steps, layer).map(|step| step.rate);
-    let Some((own, null)) = rate(Layer::Again).zip(rate(Layer::NullCipher)) else { return reason };
-    let without = rate(Layer::NoCipher).map_or(String::new(), |rate| {
+    let Some((own, null)) = rate(CeilingLayer::Again).zip(rate(CeilingLayer::NullCipher)) else {
+        return reason;
+    };
+    let without = rate(CeilingLayer::NoCipher).map_or(String::new(), |rate| {
         format!(", without encryption {:.1} times as fast", rate / own)
     });
     let clue = format!("with a null cipher {:.1} times as fast{without}", null / own);
@@ -112,14 +114,14 @@ fn of_clock(steps: &[LayerShare], reason: Option<Reason>) -> Option<Reason> {
 
 /// d ln(rate) / d ln(clock).
 fn elasticity(steps: &[LayerShare]) -> Option<f64> {
-    let again = baseline::find(steps, Layer::Again)?.rate;
-    let slow = baseline::find(steps, Layer::SlowClock)?.rate;
+    let again = baseline::find(steps, CeilingLayer::Again)?.rate;
+    let slow = baseline::find(steps, CeilingLayer::SlowClock)?.rate;
     Some((libm::log(slow / again) / libm::log(CLOCK)).max(0.0))
 }
 
 pub fn of_disk(context: &CellContext, steps: &[LayerShare], reason: Reason) -> Reason {
-    let again = baseline::find(steps, Layer::Again).map(|s| s.bytes_per_s);
-    let small = baseline::find(steps, Layer::SmallBlocks).map(|s| s.bytes_per_s);
+    let again = baseline::find(steps, CeilingLayer::Again).map(|s| s.bytes_per_s);
+    let small = baseline::find(steps, CeilingLayer::SmallBlocks).map(|s| s.bytes_per_s);
     let (Some(again), Some(small)) = (again.filter(|b| *b > 0.0), small) else { return reason };
     let share = small / again;
     let is_it = match reason.cause {
@@ -151,16 +153,19 @@ mod tests {
     #[test]
     fn a_rate_that_follows_the_clock_is_the_cpus() {
         assert_eq!(busy().cause(), (Cause::Cpu, Grade::Consistent));
-        let proved = busy().layer(Layer::Again, 300e6).layer(Layer::SlowClock, 190e6);
+        let proved = busy().layer(CeilingLayer::Again, 300e6).layer(CeilingLayer::SlowClock, 190e6);
         assert_eq!(proved.cause(), (Cause::Cpu, Grade::Proved));
         let said = proved.evidence();
         assert!(said.contains("at 60 % of the CPU clock it reaches 63 %"), "{said}");
-        let refuted = busy().layer(Layer::Again, 300e6).layer(Layer::SlowClock, 299e6);
+        let refuted =
+            busy().layer(CeilingLayer::Again, 300e6).layer(CeilingLayer::SlowClock, 299e6);
         assert_ne!(refuted.cause().0, Cause::Cpu);
-        let unclear = busy().layer(Layer::Again, 300e6).layer(Layer::SlowClock, 260e6);
+        let unclear =
+            busy().layer(CeilingLayer::Again, 300e6).layer(CeilingLayer::SlowClock, 260e6);
         assert_eq!(unclear.cause(), (Cause::Cpu, Grade::Consistent));
         let unsuspected = Case::measured("randread", 900.0).with(|s| queue(s, 0.3));
-        let found = unsuspected.layer(Layer::Again, 900.0).layer(Layer::SlowClock, 550.0);
+        let found =
+            unsuspected.layer(CeilingLayer::Again, 900.0).layer(CeilingLayer::SlowClock, 550.0);
         assert_eq!(found.cause(), (Cause::Cpu, Grade::Proved));
     }
 
@@ -174,8 +179,9 @@ mod tests {
             })
         };
         let with = |own, null, none| {
-            let scene = busy().layer(Layer::Again, own).layer(Layer::NullCipher, null);
-            scene.layer(Layer::NoCipher, none)
+            let scene =
+                busy().layer(CeilingLayer::Again, own).layer(CeilingLayer::NullCipher, null);
+            scene.layer(CeilingLayer::NoCipher, none)
         };
         assert_eq!(busy().cause(), (Cause::Cpu, Grade::Consistent));
         let proved = with(90e6, 360e6, 380e6);
@@ -187,7 +193,8 @@ mod tests {
         assert_ne!(with(90e6, 91e6, 92e6).cause().0, Cause::Cpu, "the cipher is not it");
         assert_eq!(with(90e6, 100e6, 120e6).cause(), (Cause::Cpu, Grade::Consistent));
         let quiet = Case::measured("seqread", 90e6).with(|s| queue(s, 0.2));
-        let found = quiet.layer(Layer::Again, 90e6).layer(Layer::NullCipher, 200e6).reason();
+        let found =
+            quiet.layer(CeilingLayer::Again, 90e6).layer(CeilingLayer::NullCipher, 200e6).reason();
         assert_eq!(found.subject.as_deref(), Some("the cipher"));
     }
 
@@ -195,9 +202,10 @@ mod tests {
     fn smaller_blocks_tell_bytes_from_requests() {
         let disk = || Case::measured("seqread", 50e6).with(|s| queue(s, 0.97));
         assert_eq!(disk().cause(), (Cause::Device, Grade::Consistent));
-        let proved = disk().layer(Layer::Again, 50e6).layer(Layer::SmallBlocks, 49e6);
+        let proved = disk().layer(CeilingLayer::Again, 50e6).layer(CeilingLayer::SmallBlocks, 49e6);
         assert_eq!(proved.cause(), (Cause::Device, Grade::Proved));
-        let unclear = disk().layer(Layer::Again, 50e6).layer(Layer::SmallBlocks, 30e6);
+        let unclear =
+            disk().layer(CeilingLayer::Again, 50e6).layer(CeilingLayer::SmallBlocks, 30e6);
         assert_eq!(unclear.cause(), (Cause::Device, Grade::Consistent));
     }
 
@@ -213,11 +221,11 @@ mod tests {
                 assert!(planned.write_bytes() == 0 || bounded, "{planned:?}");
             }
         }
-        let layers = |known: &[Layer]| -> Vec<Layer> {
+        let layers = |known: &[CeilingLayer]| -> Vec<CeilingLayer> {
             let all = jobs(&workloads::find("seqread").unwrap(), false, known);
             all.iter().map(|planned| planned.layer).collect()
         };
-        use Layer::*;
+        use CeilingLayer::*;
         assert_eq!(layers(&[]), [Deep, Again, SlowClock, SmallBlocks]);
         assert_eq!(layers(&[Deep]), [Again, SlowClock, SmallBlocks], "what is known is known");
     }

@@ -3,7 +3,7 @@
 use super::summary;
 use crate::testing::causes::{Case, MS, case, cases, falls_after, queue, windows};
 use bakeoff_model::cause::{Cause, Grade};
-use bakeoff_model::ceiling::Layer as BaseLayer;
+use bakeoff_model::ceiling::CeilingLayer as BaseLayer;
 use bakeoff_model::event::{Cell, Event};
 use bakeoff_model::index::{BlockIx, WorkloadIx};
 use bakeoff_model::run::Run;

@@ -28,7 +28,7 @@ pub struct Observation<'a> {
     pub limits: &'a Thresholds,
     pub source: Source,
     pub tool: &'a str,
-    pub extent: Option<Extent>,
+    pub extent: Option<ObservedExtent>,
     /// Share of the time outside operations with a latency, where flushes are among them.
     pub outside: Option<f64>,
     /// Share of the time spent flushing at an interval that the tool chose.
@@ -50,7 +50,7 @@ pub struct MeasuredCell<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
+pub struct ObservedExtent {
     /// Its length; `None` where it consists of slices, which are short on purpose.
     pub whole_ns: Option<u64>,
     pub elapsed_ns: u64,
@@ -137,7 +137,7 @@ impl<'a> Observation<'a> {
         let is_foreign = !workload.driver.is_native();
         let is_one_pass =
             |driver| matches!(driver, DriverName::Dd | DriverName::Iozone | DriverName::Bonnie);
-        let extent = Extent {
+        let extent = ObservedExtent {
             whole_ns: cell.slices.is_empty().then_some(m.elapsed_ns),
             elapsed_ns: m.elapsed_ns,
             ios: Some((m.total_ios(), least_ios(design, cell))),
@@ -185,11 +185,11 @@ fn least_ios(design: Design<'_>, cell: &Cell) -> u64 {
     }
 }
 
-fn extent(result: &ToolResult) -> Option<Extent> {
+fn extent(result: &ToolResult) -> Option<ObservedExtent> {
     let ns = result.figure(&["elapsed", "total_time", "read.elapsed", "write.elapsed"])? as u64;
     let (whole_ns, ios) = (Some(ns), None);
     let is_unflushed = unflushed(result).is_some();
-    Some(Extent { whole_ns, elapsed_ns: ns, ios, is_unflushed, is_one_pass: false })
+    Some(ObservedExtent { whole_ns, elapsed_ns: ns, ios, is_unflushed, is_one_pass: false })
 }
 
 /// sysbench 0.4 alone gives latencies without its flushes.

@@ -7,12 +7,12 @@ const FEWEST: usize = 10;
 
 /// Stretches in which next to nothing was done.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Stalls {
+pub struct StallPattern {
     pub spans: Vec<(u64, u64)>,
     pub share: f64,
 }
 
-impl Stalls {
+impl StallPattern {
     pub fn longest_ns(&self) -> u64 {
         self.spans.iter().map(|(_, len_ns)| *len_ns).max().unwrap_or(0)
     }
@@ -40,13 +40,13 @@ fn median_by_work(windows: &[Window]) -> f64 {
 }
 
 /// Stalls of a cell; `None` when it is too short to have a usual pace.
-pub fn stalls(m: &Measurement) -> Option<Stalls> {
+pub fn stalls(m: &Measurement) -> Option<StallPattern> {
     let median = median_by_work(&m.windows);
     let total: f64 = m.windows.iter().map(|w| w.len_ns as f64).sum();
     if m.windows.len() < FEWEST || median <= 0.0 {
         return None;
     }
-    let mut found = Stalls::default();
+    let mut found = StallPattern::default();
     let mut is_standing = false;
     for (window, (rate, len)) in m.windows.iter().zip(rates(&m.windows)) {
         let stood = std::mem::replace(&mut is_standing, rate < median * STALL);

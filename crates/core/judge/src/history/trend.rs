@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::facts::drive_name;
 use crate::compare::differences::differences;
 use crate::decide::figure::Figure;
-use crate::decide::table::Table;
+use crate::decide::table::ScoreTable;
 use bakeoff_model::difference::{Difference, Factor};
 use bakeoff_model::event::Header;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
@@ -38,13 +38,13 @@ pub struct Past {
 pub struct Trend {
     pub drive: String,
     pub across: Option<Factor>,
-    pub runs: Vec<OfRun>,
+    pub runs: Vec<TrendRun>,
     /// By workload and candidate; several where runs are not alike.
     pub series: Vec<Series>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct OfRun {
+pub struct TrendRun {
     pub run: String,
     /// When it began, nanoseconds since 1970.
     pub started_unix_ns: i64,
@@ -86,7 +86,7 @@ pub struct Change {
 
 impl Past {
     pub fn from_run(mut run: Run, label: Option<String>) -> Past {
-        let table = Table::from_evidence(&run);
+        let table = ScoreTable::from_evidence(&run);
         let (workloads, candidates) = (run.header.workloads.len(), run.header.candidates.len());
         let scores = WorkloadIx::all(workloads)
             .map(|w| CandidateIx::all(candidates).map(|c| table.scores(w, c)).collect())
@@ -146,9 +146,9 @@ pub fn trend(drive: &str, mut past: Vec<Past>, across: Option<Factor>) -> Trend 
     Trend { drive: sanitize(drive), across, runs, series }
 }
 
-fn of_run(past: &Past) -> OfRun {
+fn of_run(past: &Past) -> TrendRun {
     let header = &past.run.header;
-    OfRun {
+    TrendRun {
         run: sanitize(&header.run),
         started_unix_ns: past.run.started_unix_ns,
         label: past.label.as_deref().map(sanitize),

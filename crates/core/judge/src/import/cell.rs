@@ -6,7 +6,7 @@ use bakeoff_tools::scan::result::Metrics;
 
 /// What a number says of the mark that begins a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum DecimalMark {
     Point,
     Comma,
     /// Its point begins one, or parts the thousands: `1.234`.
@@ -17,7 +17,7 @@ pub(super) struct Number {
     decimal: Decimal,
     unit: String,
     raw: String,
-    pub(super) mark: Option<Mark>,
+    pub(super) mark: Option<DecimalMark>,
 }
 
 pub(super) fn is_blank(cell: &str) -> bool {
@@ -57,15 +57,15 @@ pub(super) fn numbers(cell: &str, unit: &str) -> Vec<Number> {
 
 /// The mark in a number. With a comma in front of three digits nobody can say what it is: no
 /// number.
-fn mark(value: &str) -> Result<Option<Mark>, ()> {
+fn mark(value: &str) -> Result<Option<DecimalMark>, ()> {
     let Some(at) = value.find(['.', ',']) else { return Ok(None) };
     let (head, tail) = (&value[..at], &value[at + 1..]);
     let is_unclear = tail.len() == 3 && head.len() <= 3 && head != "0";
     match (value.as_bytes()[at], is_unclear) {
-        (b'.', true) => Ok(Some(Mark::Unclear)),
-        (b'.', false) => Ok(Some(Mark::Point)),
+        (b'.', true) => Ok(Some(DecimalMark::Unclear)),
+        (b'.', false) => Ok(Some(DecimalMark::Point)),
         (_, true) => Err(()),
-        (_, false) => Ok(Some(Mark::Comma)),
+        (_, false) => Ok(Some(DecimalMark::Comma)),
     }
 }
 
@@ -100,13 +100,13 @@ mod tests {
     fn a_mark_is_clear_unless_three_digits_follow() {
         for (text, expected) in [
             ("12", Ok(None)),
-            ("12.5", Ok(Some(Mark::Point))),
-            ("12,5", Ok(Some(Mark::Comma))),
-            ("0.123", Ok(Some(Mark::Point))),
-            ("0,123", Ok(Some(Mark::Comma))),
-            ("1234.567", Ok(Some(Mark::Point))),
-            ("1.234", Ok(Some(Mark::Unclear))),
-            ("123.456", Ok(Some(Mark::Unclear))),
+            ("12.5", Ok(Some(DecimalMark::Point))),
+            ("12,5", Ok(Some(DecimalMark::Comma))),
+            ("0.123", Ok(Some(DecimalMark::Point))),
+            ("0,123", Ok(Some(DecimalMark::Comma))),
+            ("1234.567", Ok(Some(DecimalMark::Point))),
+            ("1.234", Ok(Some(DecimalMark::Unclear))),
+            ("123.456", Ok(Some(DecimalMark::Unclear))),
             ("1,234", Err(())),
         ] {
             assert_eq!(mark(text), expected, "{text}");

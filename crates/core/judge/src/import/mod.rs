@@ -24,8 +24,10 @@ mod tests;
 use crate::rules;
 use bakeoff_tools::TOOLS;
 use bakeoff_tools::iozone;
-pub use bakeoff_tools::scan::{Finder, Imported, Metric, RESULTS_LIMIT, ToolResult, Unread, Value};
-use bakeoff_tools::scan::{Reader, Tool};
+pub use bakeoff_tools::scan::{
+    Finder, FoundMetric, Imported, RESULTS_LIMIT, ToolResult, Unread, Value,
+};
+use bakeoff_tools::scan::{Reader, ScannedTool};
 use columns::Columns;
 pub use own::run_of_events;
 use tables::{Asked, Tables};
@@ -55,7 +57,7 @@ fn of_tools(asked: Asked) -> Finder {
         Box::new(own::Own::default()),
         Box::new(Tables::new(asked)),
     ];
-    let of_tool = |tool: &&Tool| match (tool.name, asked) {
+    let of_tool = |tool: &&ScannedTool| match (tool.name, asked) {
         ("iozone", Asked::Read) => iozone::readers(true),
         _ => (tool.readers)(),
     };

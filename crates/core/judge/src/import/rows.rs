@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::cell::{Mark, Number, is_blank, numbers, words};
+use super::cell::{DecimalMark, Number, is_blank, numbers, words};
 use super::cells::{Gap, cells};
 use super::columns::{Column, Columns};
 use super::tables::titles;
@@ -25,7 +25,7 @@ pub struct Rows {
     half: Option<(u64, Vec<String>)>,
     /// The last line of the table so far: a row, or the rule below the titles of one with bars.
     last: Option<u64>,
-    mark: Option<Mark>,
+    mark: Option<DecimalMark>,
     waiting: Vec<ReadRow>,
     /// The last line so far of a table whose titles say something else.
     other: Option<u64>,
@@ -179,7 +179,8 @@ impl Rows {
                 (!label.is_empty()).then(|| (name.clone(), label.clone()))
             })
             .collect();
-        let marks: Vec<Mark> = found.iter().filter_map(|(_, number, _)| number.mark).collect();
+        let marks: Vec<DecimalMark> =
+            found.iter().filter_map(|(_, number, _)| number.mark).collect();
         let result = |(test, number, setup): (&String, Number, &BTreeMap<String, String>)| {
             let mut metrics = Metrics::default();
             number.give(first, &mut metrics);
@@ -199,25 +200,25 @@ impl Rows {
     }
 
     /// Gives a row, unless it has to wait for a number that shows what its points are.
-    fn give(&mut self, row: ReadRow, marks: &[Mark], out: &mut Out) {
-        if marks.contains(&Mark::Comma) {
-            self.mark = Some(Mark::Comma);
-        } else if marks.contains(&Mark::Point) {
-            self.mark.get_or_insert(Mark::Point);
+    fn give(&mut self, row: ReadRow, marks: &[DecimalMark], out: &mut Out) {
+        if marks.contains(&DecimalMark::Comma) {
+            self.mark = Some(DecimalMark::Comma);
+        } else if marks.contains(&DecimalMark::Point) {
+            self.mark.get_or_insert(DecimalMark::Point);
         }
         if self.mark.is_some() {
             self.end_waiting(out);
         }
-        let is_unclear = marks.contains(&Mark::Unclear);
+        let is_unclear = marks.contains(&DecimalMark::Unclear);
         if is_unclear && self.mark.is_none() && self.waiting.len() < WAITING {
             self.waiting.push(row);
         } else {
-            tell(row, !is_unclear || self.mark == Some(Mark::Point), out);
+            tell(row, !is_unclear || self.mark == Some(DecimalMark::Point), out);
         }
     }
 
     fn end_waiting(&mut self, out: &mut Out) {
-        let is_clear = self.mark == Some(Mark::Point);
+        let is_clear = self.mark == Some(DecimalMark::Point);
         std::mem::take(&mut self.waiting).into_iter().for_each(|row| tell(row, is_clear, out));
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use bakeoff_tools::scan::decimal::Decimal;
 use bakeoff_tools::scan::finder::{Line, Reader};
-use bakeoff_tools::scan::result::{Metric, Metrics, Out, Place, Value, short};
+use bakeoff_tools::scan::result::{FoundMetric, Metrics, Out, Place, Value, short};
 
 /// Columns that say which result a row belongs to, in the order of the documented table.
 pub(super) const KEYS: [&str; 10] = [
@@ -197,11 +197,11 @@ impl ResultTable {
 }
 
 /// A figure in our units where its unit has one meaning; else as the table has it.
-fn metric(name: &str, value: &str, unit: &str, line: u64) -> Option<Metric> {
+fn metric(name: &str, value: &str, unit: &str, line: u64) -> Option<FoundMetric> {
     let raw = format!("{value} {unit}").trim().to_string();
     if unit == "hex" {
         let value = Value::Whole(u64::from_str_radix(value, 16).ok()?);
-        return Some(Metric { name: name.to_string(), value, unit: "".into(), raw, line });
+        return Some(FoundMetric { name: name.to_string(), value, unit: "".into(), raw, line });
     }
     if value.contains(',') {
         return None;
@@ -216,7 +216,7 @@ fn metric(name: &str, value: &str, unit: &str, line: u64) -> Option<Metric> {
         true => Value::Whole(number.times(factor)?),
         false => Value::Real(number.value() * factor as f64),
     };
-    Some(Metric { name: name.to_string(), value, unit, raw, line })
+    Some(FoundMetric { name: name.to_string(), value, unit, raw, line })
 }
 
 /// What one of a unit is, in ours. `KB` is in none: it may be 1000 or 1024 bytes.

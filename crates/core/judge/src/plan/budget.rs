@@ -4,7 +4,7 @@
 //! what fits. The speeds are round numbers from the middle of what such drives do.
 
 use super::expand::Expanded;
-use crate::decide::fit::{Asked, Cost, Fit, FitError, Wanted};
+use crate::decide::fit::{Asked, Fit, FitCost, FitError, Wanted};
 use crate::decide::{groups, size, write_limit};
 use bakeoff_machine::prepare::{capacity, space};
 use bakeoff_model::candidate::are_compared;
@@ -67,7 +67,7 @@ impl Speed {
 
 /// A region as far as its costs go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Site {
+pub struct RegionCost {
     pub speed: Speed,
     pub region_bytes: u64,
     pub is_overwritten: bool,
@@ -77,9 +77,9 @@ pub struct Site {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     pub fit: Result<Fit, FitError>,
-    pub first: Cost,
+    pub first: FitCost,
     /// Everything up to the last block that the limits of time and bytes leave room for.
-    pub last: Cost,
+    pub last: FitCost,
     pub last_blocks: u32,
     /// The longest slices with a part in which the drive settles; `None` = none has one.
     pub settling: Option<Slices>,
@@ -88,18 +88,22 @@ pub struct Estimate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slices {
     units: u64,
-    pub each: Cost,
+    pub each: FitCost,
     pub rounds: u32,
 }
 
 /// The costs of a plan; `None` without a site.
-pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -> Option<Estimate> {
+pub fn estimate(
+    made: &Expanded,
+    sites: &[RegionCost],
+    max_write_bytes: Option<u64>,
+) -> Option<Estimate> {
     let slowest = sites.iter().min_by_key(|site| site.speed.write_bytes_per_s)?;
     let k = made.protocol.k.max(1);
     let visit = visit(made, slowest, max_write_bytes);
     let written: u64 = sites.iter().map(|site| site.region_bytes).sum();
     // Once in full and read back, and one visit of everything to see what works.
-    let fill = Cost { time_ns: 2 * writing_ns(written, slowest.speed), write_bytes: written };
+    let fill = FitCost { time_ns: 2 * writing_ns(written, slowest.speed), write_bytes: written };
     let preconditioned = sites.iter().filter(|site| site.is_preconditioned).count() as u32;
     let rounds = ROUNDS as u32 * preconditioned;
     let fill = sum(fill, round(&made.protocol, slowest.speed), rounds);
@@ -123,14 +127,14 @@ pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -
         Ok((protocol, fit)) => (of(&protocol), Ok(fit)),
         Err(error) => (of(&usual), Err(error)),
     };
-    let cells = wanted.workloads.iter().fold(Cost::default(), |all, w| sum(all, w.cell, 1));
-    let block = sum(Cost::default(), sum(visit, cells, 1), k);
+    let cells = wanted.workloads.iter().fold(FitCost::default(), |all, w| sum(all, w.cell, 1));
+    let block = sum(FitCost::default(), sum(visit, cells, 1), k);
     let (setup, each, first_blocks, most) = if wanted.is_of_rounds {
         let prepared = sum(wanted.setup, visit, groups(&made.workloads).len() as u32);
         (prepared, cells, ROUNDS as u32, MOST_ROUNDS as u32)
     } else {
         let most = made.protocol.most_blocks(are_compared(&made.candidates));
-        let once = wanted.workloads.iter().fold(Cost::default(), |all, w| sum(all, w.once, k));
+        let once = wanted.workloads.iter().fold(FitCost::default(), |all, w| sum(all, w.once, k));
         (sum(wanted.setup, once, 1), block, made.protocol.first_look(), most)
     };
     let last_blocks = within(&wanted, setup, each).min(most).max(first_blocks);
@@ -142,14 +146,14 @@ pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -
     Some(Estimate { fit, first, last, last_blocks, settling })
 }
 
-fn largest_bytes(protocol: &Protocol, site: &Site) -> u64 {
+fn largest_bytes(protocol: &Protocol, site: &RegionCost) -> u64 {
     match protocol.isolation {
         Isolation::Slices => site.speed.written_bytes(STREAMING_NS),
         Isolation::Visit => 0,
     }
 }
 
-fn within(wanted: &Wanted, setup: Cost, each: Cost) -> u32 {
+fn within(wanted: &Wanted, setup: FitCost, each: FitCost) -> u32 {
     let blocks = |limit: Option<u64>, setup: u64, each: u64| {
         let left = limit.map(|limit| limit.saturating_sub(setup));
         left.and_then(|left| left.checked_div(each)).unwrap_or(u64::MAX)
@@ -159,9 +163,9 @@ fn within(wanted: &Wanted, setup: Cost, each: Cost) -> u32 {
     u32::try_from(by_time.min(by_bytes)).unwrap_or(u32::MAX)
 }
 
-fn sum(base: Cost, each: Cost, n: u32) -> Cost {
+fn sum(base: FitCost, each: FitCost, n: u32) -> FitCost {
     let add = |a: u64, b: u64| a.saturating_add(b.saturating_mul(n.into()));
-    Cost {
+    FitCost {
         time_ns: add(base.time_ns, each.time_ns),
         write_bytes: add(base.write_bytes, each.write_bytes),
     }
@@ -173,14 +177,14 @@ fn writing_ns(bytes: u64, speed: Speed) -> u64 {
 }
 
 /// One round of preconditioning. A drive that is steady at once takes as few as can show it.
-fn round(protocol: &Protocol, speed: Speed) -> Cost {
+fn round(protocol: &Protocol, speed: Speed) -> FitCost {
     let time_ns = protocol.cell_min_ns;
     let bytes = u128::from(speed.write_bytes_per_s) * u128::from(time_ns) / 4;
     let bytes = u64::try_from(bytes / u128::from(SECOND_NS)).unwrap_or(u64::MAX);
-    Cost { time_ns: time_ns + CELL_OVERHEAD_NS, write_bytes: bytes }
+    FitCost { time_ns: time_ns + CELL_OVERHEAD_NS, write_bytes: bytes }
 }
 
-fn visit(made: &Expanded, site: &Site, limit: Option<u64>) -> Cost {
+fn visit(made: &Expanded, site: &RegionCost, limit: Option<u64>) -> FitCost {
     // Side by side each has its share of the place.
     let own = match made.protocol.isolation {
         Isolation::Slices => site.region_bytes / u64::from(made.protocol.k.max(1)),
@@ -196,17 +200,17 @@ fn visit(made: &Expanded, site: &Site, limit: Option<u64>) -> Cost {
     let restored = if site.is_overwritten { site.region_bytes } else { 0 };
     let write_bytes = file.saturating_add(restored);
     let time_ns = VISIT_OVERHEAD_NS.saturating_add(writing_ns(write_bytes, site.speed));
-    Cost { time_ns, write_bytes }
+    FitCost { time_ns, write_bytes }
 }
 
-fn cell(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
+fn cell(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> FitCost {
     if profiles::is_shared(workload) {
-        return Cost::default();
+        return FitCost::default();
     }
     let (measured_ns, write_bytes) = match is_sliced(workload, protocol) {
         true => {
             let Slices { each, rounds, .. } = slices(workload, protocol, site);
-            let all = sum(Cost::default(), each, rounds);
+            let all = sum(FitCost::default(), each, rounds);
             (all.time_ns, all.write_bytes)
         }
         false => {
@@ -214,13 +218,13 @@ fn cell(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
             (ns, written_in(ns, workload, site))
         }
     };
-    Cost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes }
+    FitCost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes }
 }
 
-fn slices(workload: &Workload, protocol: &Protocol, site: &Site) -> Slices {
+fn slices(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> Slices {
     let (unit_ns, unit_bytes) = unit(workload, protocol, site);
     let units = expected_units(&workload.job, unit_ns, site);
-    let each = Cost {
+    let each = FitCost {
         time_ns: unit_ns.saturating_mul(units),
         write_bytes: unit_bytes.saturating_mul(units),
     };
@@ -229,20 +233,20 @@ fn slices(workload: &Workload, protocol: &Protocol, site: &Site) -> Slices {
 }
 
 /// Finding the length of slices: as many of them as are usually tried.
-fn calibration(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
+fn calibration(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> FitCost {
     if !is_sliced(workload, protocol) {
-        return Cost::default();
+        return FitCost::default();
     }
     let (time_ns, write_bytes) = unit(workload, protocol, site);
     let units = match expected_units(&workload.job, time_ns, site) {
         1 => CALIBRATION,
         _ => SETTLING_CALIBRATION,
     };
-    sum(Cost::default(), Cost { time_ns, write_bytes }, units)
+    sum(FitCost::default(), FitCost { time_ns, write_bytes }, units)
 }
 
 /// Units of a slice: on a slow drive it has a part to settle.
-fn expected_units(job: &Job, unit_ns: u64, site: &Site) -> u64 {
+fn expected_units(job: &Job, unit_ns: u64, site: &RegionCost) -> u64 {
     let is_slow = slice_length::is_slow(job, unit_ns, site.speed.charges);
     Length { unit_ns, settling: u32::from(is_slow) }.units().into()
 }
@@ -252,7 +256,7 @@ fn is_sliced(workload: &Workload, protocol: &Protocol) -> bool {
 }
 
 /// Time and bytes of one unit of a slice.
-fn unit(workload: &Workload, protocol: &Protocol, site: &Site) -> (u64, u64) {
+fn unit(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> (u64, u64) {
     let job = &workload.job;
     let least = Least::for_job(job, site.speed.charges);
     let flushed = least.flushes(job).saturating_mul(site.speed.flush_ns);
@@ -268,7 +272,7 @@ fn unit(workload: &Workload, protocol: &Protocol, site: &Site) -> (u64, u64) {
     }
 }
 
-fn whole_ns(workload: &Workload, protocol: &Protocol, site: &Site) -> u64 {
+fn whole_ns(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> u64 {
     let job = &workload.job;
     let least = workload.profile.and_then(profiles::part_spec).map_or(0, |part| part.least_ns);
     let asked = job.runtime_ns.unwrap_or(0);
@@ -287,11 +291,11 @@ fn round_bytes(workload: &Workload) -> u64 {
     u64::from(workload.job.fsync.max(workload.job.fdatasync)).saturating_mul(workload.job.bs)
 }
 
-fn round_ns(workload: &Workload, site: &Site) -> u64 {
+fn round_ns(workload: &Workload, site: &RegionCost) -> u64 {
     site.speed.flush_ns.saturating_add(writing_ns(round_bytes(workload), site.speed))
 }
 
-fn written_in(ns: u64, workload: &Workload, site: &Site) -> u64 {
+fn written_in(ns: u64, workload: &Workload, site: &RegionCost) -> u64 {
     let job = &workload.job;
     let spec = workload.profile.and_then(profiles::part_spec);
     match (spec.map(|spec| (spec.rw, spec.writes)), workload.phase, job.rw) {
@@ -333,8 +337,8 @@ mod tests {
         }
     }
 
-    fn site(layer: &Layer) -> Site {
-        Site {
+    fn site(layer: &Layer) -> RegionCost {
+        RegionCost {
             speed: Speed::assumed_for(Some(layer)),
             region_bytes: 1 << 30,
             is_overwritten: true,
@@ -418,8 +422,8 @@ mod tests {
     fn half_of_a_card_fits_into_the_time_and_the_bytes_of_its_plan() {
         let mut made = expanded(built_in("sd-card").unwrap().text, &[]);
         made.protocol.isolation = Isolation::Slices;
-        let card = Site { region_bytes: 32_000_000_000, ..site(&drive("mmc", None, None)) };
-        let card = Site { is_overwritten: false, is_preconditioned: false, ..card };
+        let card = RegionCost { region_bytes: 32_000_000_000, ..site(&drive("mmc", None, None)) };
+        let card = RegionCost { is_overwritten: false, is_preconditioned: false, ..card };
         let costs = estimate(&made, &[card], Some(64_000_000_000)).unwrap();
         assert_eq!(made.protocol.time_ns, Some(3 * 3600 * SECOND_NS));
         assert!(costs.fit.is_ok(), "{costs:?}");
@@ -433,7 +437,7 @@ mod tests {
                     rw = \"write\"\nbs = \"1m\"\nfsync = 16\n";
         let mut made = expanded(text, &[]);
         made.protocol.isolation = Isolation::Slices;
-        let nvme = Site {
+        let nvme = RegionCost {
             region_bytes: 256 << 20,
             is_overwritten: false,
             is_preconditioned: false,

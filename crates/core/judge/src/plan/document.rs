@@ -19,11 +19,11 @@ pub struct Plan {
     pub protocol: ProtocolRequest,
     pub stacks: Vec<PlannedStack>,
     pub workloads: Vec<PlannedWorkload>,
-    pub axes: Vec<Axis>,
+    pub axes: Vec<PlanAxis>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Axis {
+pub struct PlanAxis {
     pub table: &'static str,
     pub key: &'static str,
     pub values: Vec<String>,

@@ -13,12 +13,12 @@ const LINE_CHARS: usize = 160;
 pub struct PlanError {
     pub plan: String,
     /// Where; `None` when it is about the plan as a whole.
-    pub spot: Option<Box<Spot>>,
-    pub problem: Problem,
+    pub spot: Option<Box<PlanSpot>>,
+    pub problem: PlanProblem,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spot {
+pub struct PlanSpot {
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
@@ -29,29 +29,29 @@ pub struct Spot {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct PlanProblem {
     text: String,
     /// Whether doing what the plan says could reach other files or drives: more than a mistake.
     is_refusal: bool,
 }
 
-impl<T: Into<String>> From<T> for Problem {
-    fn from(text: T) -> Problem {
-        Problem { text: text.into(), is_refusal: false }
+impl<T: Into<String>> From<T> for PlanProblem {
+    fn from(text: T) -> PlanProblem {
+        PlanProblem { text: text.into(), is_refusal: false }
     }
 }
 
-impl Problem {
-    pub(super) fn unaccepted(why: Unaccepted) -> Problem {
+impl PlanProblem {
+    pub(super) fn unaccepted(why: Unaccepted) -> PlanProblem {
         let is_refusal = matches!(why, Unaccepted::Refused(_));
-        Problem { text: why.to_string(), is_refusal }
+        PlanProblem { text: why.to_string(), is_refusal }
     }
 
-    pub(super) fn unknown_word(word: &str, key: &str, hint: &str) -> Problem {
+    pub(super) fn unknown_word(word: &str, key: &str, hint: &str) -> PlanProblem {
         format!("'{word}' is not a valid {key}; {hint}").into()
     }
 
-    pub(super) fn too_many(what: &str, found: u64, most: u64) -> Problem {
+    pub(super) fn too_many(what: &str, found: u64, most: u64) -> PlanProblem {
         format!(
             "the plan expands to {found} {what}, and at most {most} are allowed: shorten its lists"
         )
@@ -66,14 +66,19 @@ impl PlanError {
     }
 
     /// A mistake at bytes `span` of `text`.
-    pub(super) fn at(plan: &str, text: &str, span: Range<usize>, problem: Problem) -> PlanError {
+    pub(super) fn at(
+        plan: &str,
+        text: &str,
+        span: Range<usize>,
+        problem: PlanProblem,
+    ) -> PlanError {
         let plan = printable(plan.as_bytes());
-        PlanError { plan, spot: Some(Box::new(Spot::at(text, span))), problem }
+        PlanError { plan, spot: Some(Box::new(PlanSpot::at(text, span))), problem }
     }
 }
 
-impl Spot {
-    fn at(text: &str, span: Range<usize>) -> Spot {
+impl PlanSpot {
+    fn at(text: &str, span: Range<usize>) -> PlanSpot {
         let start = floor_boundary(text, span.start);
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
         let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
@@ -93,7 +98,7 @@ impl Spot {
         let skip = if indent + width.min(20) > LINE_CHARS { indent.saturating_sub(20) } else { 0 };
         let cut: String = whole.chars().skip(skip).take(LINE_CHARS).collect();
         let room = cut.chars().count().saturating_sub(indent - skip).max(1);
-        Spot {
+        PlanSpot {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             column: u32::try_from(before.chars().count() + 1).unwrap_or(u32::MAX),
             text: cut,

@@ -32,7 +32,7 @@ pub struct Target {
     pub region_bytes: Option<u64>,
 }
 
-pub struct Here<'a> {
+pub struct PlanMachine<'a> {
     /// Whether a stack can be made on the target of that index (0 where none is named); what is
     /// lacking when not.
     pub supports: &'a dyn Fn(&Stack, usize) -> Result<(), Lacking>,
@@ -56,7 +56,7 @@ pub struct Expanded {
 ///
 /// # Errors
 /// When the devices or profiles make it too large, or names meet.
-pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, String> {
+pub fn expand(plan: &Plan, targets: &[Target], here: &PlanMachine) -> Result<Expanded, String> {
     let asked = plan.stacks.len() * targets.len().max(1)
         + usize::from(plan.protocol.positive_control.is_some());
     if plan.protocol.mode == Mode::Characterise && asked > 1 {
@@ -144,7 +144,7 @@ fn on_target(
     plan: &Plan,
     targets: &[Target],
     region: usize,
-    here: &Here,
+    here: &PlanMachine,
     chosen: &mut ExpandedCandidates,
 ) {
     let ExpandedCandidates { candidates, skipped } = chosen;
@@ -197,7 +197,7 @@ impl<'p> RecipeChoice<'p> {
         stack: &'p PlannedStack,
         target: usize,
         room: Option<u64>,
-        here: &Here,
+        here: &PlanMachine,
     ) -> RecipeChoice<'p> {
         let supports = |recipe: &Recipe| {
             (here.supports)(&stack.stack(recipe), target).map_err(|lacking| lacking.to_string())
@@ -228,7 +228,7 @@ fn fits(recipe: &Recipe, room: Option<u64>) -> Result<(), String> {
     }
 }
 
-fn workloads(plan: &Plan, here: &Here) -> Result<(Vec<Workload>, Vec<Skipped>), String> {
+fn workloads(plan: &Plan, here: &PlanMachine) -> Result<(Vec<Workload>, Vec<Skipped>), String> {
     let sayable = plan.workloads.iter().map(names::of_workload);
     let names = names::names(&sayable.collect::<Vec<_>>(), NAME_CHARS);
     let mut made: Vec<Workload> = Vec::new();
@@ -263,7 +263,11 @@ fn in_order_of_worth(made: Vec<Workload>) -> Vec<Workload> {
     order.into_iter().filter_map(|at| left[at].take()).collect()
 }
 
-fn of_one(planned: &PlannedWorkload, name: &str, here: &Here) -> Result<Vec<Workload>, String> {
+fn of_one(
+    planned: &PlannedWorkload,
+    name: &str,
+    here: &PlanMachine,
+) -> Result<Vec<Workload>, String> {
     match &planned.basis {
         Basis::Words | Basis::BuiltIn(_) => Ok(vec![planned.workload(name)]),
         Basis::Profile(_) => Ok(planned.parts(name)),

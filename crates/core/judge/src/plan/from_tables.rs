@@ -6,8 +6,8 @@ use std::ops::Range;
 use toml::de::DeTable;
 
 use super::axes::{self, OneOrMany};
-use super::document::{Axis, MOST_CASES, Plan};
-use super::error::{PlanError, Problem};
+use super::document::{MOST_CASES, Plan, PlanAxis};
+use super::error::{PlanError, PlanProblem};
 use super::exclude::exclude;
 use super::made::{Made, Planned};
 use super::names::{self, Sayable};
@@ -139,7 +139,7 @@ fn bounded(
     }
     let cases = stacks.saturating_mul(workloads);
     match cases > MOST_CASES {
-        true => Err(source.whole(Problem::too_many("cases", cases, MOST_CASES))),
+        true => Err(source.whole(PlanProblem::too_many("cases", cases, MOST_CASES))),
         false => Ok(()),
     }
 }
@@ -200,7 +200,7 @@ fn check_cases<T>(
     }
     if made.len() > most {
         let (found, most) = (made.len() as u64, most as u64);
-        return Err(source.whole(Problem::too_many(what, found, most)));
+        return Err(source.whole(PlanProblem::too_many(what, found, most)));
     }
     let said: Vec<Sayable> = made.iter().filter_map(|one| say(&one.item)).collect();
     let names = names::names(&said, NAME_CHARS);
@@ -229,11 +229,11 @@ fn raw_measures_blocks(
     }
 }
 
-fn said(axis: &OneOrMany) -> Axis {
+fn said(axis: &OneOrMany) -> PlanAxis {
     let written = |field: &Field| {
         let whole = || field.source.text.get(field.value.span()).unwrap_or_default();
         let text = field.value.get_ref().as_str().unwrap_or_else(whole);
         printable(text.split_whitespace().collect::<Vec<_>>().join(" ").as_bytes())
     };
-    Axis { table: axis.table, key: axis.key, values: axis.values.iter().map(written).collect() }
+    PlanAxis { table: axis.table, key: axis.key, values: axis.values.iter().map(written).collect() }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::error::{PlanError, Problem};
+use super::error::{PlanError, PlanProblem};
 use super::read::{Field, Key, names};
 
 /// Something made from a table, with that table's place.
@@ -22,7 +22,7 @@ pub(super) trait Planned: Default + 'static {
 
     fn made(table: usize, fields: Vec<Field>) -> Result<Self, PlanError>;
 
-    fn check(&self) -> Result<(), Problem>;
+    fn check(&self) -> Result<(), PlanProblem>;
 
     fn has(&self, field: &Field) -> Result<bool, PlanError>;
 }

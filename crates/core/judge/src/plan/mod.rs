@@ -26,9 +26,9 @@ mod workload;
 use toml::de::DeTable;
 
 pub use builtin::{BUILT_IN, BuiltIn, built_in, did_you_mean};
-pub use document::{Axis, MOST_CASES, Plan};
-pub use error::{PlanError, Problem, Spot};
-pub use expand::{Expanded, Here, Target, expand};
+pub use document::{MOST_CASES, Plan, PlanAxis};
+pub use error::{PlanError, PlanProblem, PlanSpot};
+pub use expand::{Expanded, PlanMachine, Target, expand};
 pub use protocol::{ProtocolRequest, RegionRequest};
 pub use read::NAME_CHARS;
 pub use stack::PlannedStack;

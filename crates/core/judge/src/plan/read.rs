@@ -9,7 +9,7 @@ use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::error::{PlanError, Problem};
+use super::error::{PlanError, PlanProblem};
 use bakeoff_model::path::printable;
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
@@ -41,11 +41,11 @@ pub(super) struct Field<'t> {
 }
 
 impl<'t> Source<'t> {
-    pub fn error(&self, span: Range<usize>, problem: impl Into<Problem>) -> PlanError {
+    pub fn error(&self, span: Range<usize>, problem: impl Into<PlanProblem>) -> PlanError {
         PlanError::at(self.plan, self.text, span, problem.into())
     }
 
-    pub fn whole(&self, problem: impl Into<Problem>) -> PlanError {
+    pub fn whole(&self, problem: impl Into<PlanProblem>) -> PlanError {
         let plan = printable(self.plan.as_bytes());
         PlanError { plan, spot: None, problem: problem.into() }
     }
@@ -85,7 +85,7 @@ impl<'t> Source<'t> {
 }
 
 impl<'t> Field<'t> {
-    pub fn error(&self, problem: impl Into<Problem>) -> PlanError {
+    pub fn error(&self, problem: impl Into<PlanProblem>) -> PlanError {
         self.source.error(self.value.span(), problem)
     }
 
@@ -149,7 +149,7 @@ impl<'t> Field<'t> {
         found.map(|(_, choice)| *choice).ok_or_else(|| {
             let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
             let hint = phrases::did_you_mean(word, &names);
-            self.error(Problem::unknown_word(word, what, &hint))
+            self.error(PlanProblem::unknown_word(word, what, &hint))
         })
     }
 

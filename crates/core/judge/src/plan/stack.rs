@@ -1,6 +1,6 @@
 //! The keys of `[[stack]]`: what is put on the region, before anybody asked what is supported.
 
-use super::error::{PlanError, Problem};
+use super::error::{PlanError, PlanProblem};
 use super::made::Planned;
 use super::read::{Field, Key};
 use bakeoff_machine::prepare::options::{self, OptionProfile};
@@ -94,7 +94,7 @@ impl Planned for PlannedStack {
         Ok(made)
     }
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), PlanProblem> {
         let other = |what: &str| Err(what.into());
         let words = !self.mkfs.is_empty() || !self.mount.is_empty();
         if self.fs.is_empty() {
@@ -105,8 +105,8 @@ impl Planned for PlannedStack {
         }
         // Words could reach something other than the candidate.
         for recipe in self.recipes() {
-            words::mkfs(recipe.format, &self.mkfs).map_err(Problem::unaccepted)?;
-            words::mount(recipe.format, &self.mount).map_err(Problem::unaccepted)?;
+            words::mkfs(recipe.format, &self.mkfs).map_err(PlanProblem::unaccepted)?;
+            words::mount(recipe.format, &self.mount).map_err(PlanProblem::unaccepted)?;
         }
         Ok(())
     }
@@ -142,7 +142,7 @@ fn setting(field: &Field, known: &[(&str, &str)]) -> Result<String, PlanError> {
     match near {
         Some((_, meant)) if *meant != word => {
             let hint = format!("did you mean '{meant}'?");
-            Err(field.error(Problem::unknown_word(word, field.key, &hint)))
+            Err(field.error(PlanProblem::unknown_word(word, field.key, &hint)))
         }
         _ => Ok(word.to_string()),
     }
@@ -209,7 +209,7 @@ fn cipher(field: &Field) -> Result<String, PlanError> {
         return Ok(word.to_string());
     }
     let hint = "write it as cryptsetup does: aes-xts-plain64, xchacha20,aes-adiantum-plain64";
-    Err(field.error(Problem::unknown_word(word, "cipher", hint)))
+    Err(field.error(PlanProblem::unknown_word(word, "cipher", hint)))
 }
 
 fn key_bits(field: &Field) -> Result<u32, PlanError> {

@@ -1,6 +1,6 @@
 //! The keys of `[[workload]]`: a built-in one by name, fio's words, a profile, or a fio job file.
 
-use super::error::{PlanError, Problem};
+use super::error::{PlanError, PlanProblem};
 use super::job_words::summary;
 use super::made::Planned;
 use super::read::{Field, Key};
@@ -219,7 +219,7 @@ impl Planned for PlannedWorkload {
         Ok(made)
     }
 
-    fn check(&self) -> Result<(), Problem> {
+    fn check(&self) -> Result<(), PlanProblem> {
         let job = &self.job;
         let (bs, size) = (units::block_size(job.bs), units::block_size(job.size));
         let what = match &self.basis {
@@ -275,7 +275,7 @@ pub(super) fn can(workload: &Workload) -> Result<(), String> {
     }
     let Some(tool) = foreign::driver(workload.driver) else { return Ok(()) };
     // What the command looks like does not matter here, so neither do version and user.
-    let scratch = foreign::Scratch { version: String::new(), is_root: false };
+    let scratch = foreign::CommandPlace { version: String::new(), is_root: false };
     tool.command(workload, &scratch).map(drop).map_err(|why| why.to_string())
 }
 

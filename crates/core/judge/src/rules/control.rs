@@ -1,7 +1,7 @@
 //! The controls inside a run: one candidate measured twice (A/A), which has to come out the same,
 //! and one slowed down on purpose (positive control), which has to be found.
 
-use crate::decide::table::Table;
+use crate::decide::table::ScoreTable;
 use bakeoff_model::candidate::Candidate;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::pooled::PooledControl;
@@ -54,7 +54,7 @@ fn in_words(mean_ln: f64, interval: Interval) -> String {
     format!("{mean:.1} % (95 % CI: {low:.1} to {high:.1} %)")
 }
 
-pub fn twins(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<TwinDifference> {
+pub fn twins(run: &Run, table: &ScoreTable, workload: WorkloadIx) -> Vec<TwinDifference> {
     let twins = controls(run, table, workload).filter(|c| c.candidate.slowed_ppm == 0);
     let difference = |of: Control| TwinDifference {
         original: of.original.to_string(),
@@ -74,7 +74,7 @@ pub(super) fn pooled(run: &Run, workload: WorkloadIx) -> Option<(u32, &PooledCon
 
 pub(super) fn slowed<'r>(
     run: &'r Run,
-    table: &'r Table,
+    table: &'r ScoreTable,
     workload: WorkloadIx,
 ) -> impl Iterator<Item = Control<'r>> {
     let can_be = run.header.workloads[workload].can_be_slowed();
@@ -83,7 +83,7 @@ pub(super) fn slowed<'r>(
 
 pub(super) fn controls<'r>(
     run: &'r Run,
-    table: &'r Table,
+    table: &'r ScoreTable,
     workload: WorkloadIx,
 ) -> impl Iterator<Item = Control<'r>> {
     let candidates = &run.header.candidates;

@@ -75,7 +75,7 @@ pub fn of_plan(
     plan: &crate::plan::Plan,
     job_files: &BTreeMap<String, String>,
 ) -> Result<Vec<Finding>, String> {
-    let here = crate::plan::Here { supports: &|_, _| Ok(()), job_files };
+    let here = crate::plan::PlanMachine { supports: &|_, _| Ok(()), job_files };
     let expanded = crate::plan::expand(plan, &[], &here)?;
     let design = Design {
         verb: &Verb::Run,

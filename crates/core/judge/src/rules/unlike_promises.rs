@@ -18,7 +18,7 @@ pub const IMPLEMENTATION: &str = "L61";
 
 /// One way in which some of the candidates differ from the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct UnlikePromise {
     pub rule: &'static str,
     /// In words, as a sentence has to have it: `ext2 and vfat keep no journal`.
     pub words: String,
@@ -69,7 +69,7 @@ const PROPERTIES: [Property; 4] = [
 ];
 
 /// Everything in which the stacks of `candidates` promise different things.
-pub fn differences(header: &Header, candidates: &[CandidateIx]) -> Vec<Difference> {
+pub fn differences(header: &Header, candidates: &[CandidateIx]) -> Vec<UnlikePromise> {
     // In the run's order, whatever their rank: the same difference has the same words everywhere.
     let mut candidates = candidates.to_vec();
     candidates.sort_unstable();
@@ -82,7 +82,7 @@ pub fn differences(header: &Header, candidates: &[CandidateIx]) -> Vec<Differenc
         let words = if names.len() == 1 { one } else { several };
         let is_mixed = !names.is_empty() && names.len() < stacks.len();
         let words = format!("{} {words}", bakeoff_stats::phrases::names(&names));
-        is_mixed.then_some(Difference { rule, words, advice })
+        is_mixed.then_some(UnlikePromise { rule, words, advice })
     };
     PROPERTIES.iter().filter_map(difference).collect()
 }
@@ -90,7 +90,7 @@ pub fn differences(header: &Header, candidates: &[CandidateIx]) -> Vec<Differenc
 /// The findings of these differences. Every sentence about the candidates names them
 /// ([`differences`]), so that no claim is silent about them and they limit none.
 pub fn unlike(header: &Header, candidates: &[CandidateIx]) -> Vec<Finding> {
-    let found = |d: Difference| {
+    let found = |d: UnlikePromise| {
         let mut finding = Hit::new(d.words, d.advice).finding(header, d.rule);
         finding.severity = finding.severity.min(Severity::Warn);
         finding

@@ -2,14 +2,14 @@
 
 use crate::decide::turns::turns;
 use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
-use bakeoff_stats::carry_over::{Slice, estimate};
-use bakeoff_stats::prng::{Normal, SplitMix64};
+use bakeoff_stats::carry_over::{CarriedSlice, estimate};
+use bakeoff_stats::prng::{NormalDeviates, SplitMix64};
 
 /// Slices of 12 blocks of 8 rounds of `effects.len()` candidates, at this noise of a slice.
-fn slices(effects: &[f64], noise: f64, seed: u64) -> Vec<Slice> {
+fn slices(effects: &[f64], noise: f64, seed: u64) -> Vec<CarriedSlice> {
     let k = effects.len() as u16;
     let standing: Vec<CandidateIx> = CandidateIx::all(effects.len()).collect();
-    let mut normal = Normal(SplitMix64::new(seed));
+    let mut normal = NormalDeviates(SplitMix64::new(seed));
     let mut all = Vec::new();
     for block in 0..12 {
         let level: Vec<f64> = (0..k).map(|c| f64::from(c) + 0.3 * normal.deviate()).collect();
@@ -21,7 +21,7 @@ fn slices(effects: &[f64], noise: f64, seed: u64) -> Vec<Slice> {
                 let ln_rate = level[usize::from(candidate)]
                     + effects[usize::from(predecessor)]
                     + noise * normal.deviate();
-                all.push(Slice { block, ln_rate, candidate, predecessor });
+                all.push(CarriedSlice { block, ln_rate, candidate, predecessor });
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The questions that are asked: what the protocol promises, what it does not, and what spoils
 //! measurements in practice.
 
-use super::disk::{Disk, Outliers, Own};
+use super::disk::{Outliers, Own, SimulatedDisk};
 use super::restart::Restart;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::protocol::Mode;
@@ -10,14 +10,14 @@ use bakeoff_model::protocol::Mode;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     pub name: String,
-    pub disk: Disk,
+    pub disk: SimulatedDisk,
     pub mode: Mode,
     pub workloads: usize,
     pub looks: Option<Vec<u32>>,
 }
 
 impl Scenario {
-    pub fn new(name: impl Into<String>, disk: Disk) -> Scenario {
+    pub fn new(name: impl Into<String>, disk: SimulatedDisk) -> Scenario {
         Scenario { name: name.into(), disk, mode: Mode::Decide, workloads: 1, looks: None }
     }
 }
@@ -40,7 +40,7 @@ pub fn all() -> Vec<Scenario> {
 
 /// Equals under the noise that is promised for: any winner is false.
 fn identical() -> Vec<Scenario> {
-    let drifting = |k: usize| Disk { drift: DRIFT, lag1: LAG1, ..same(k) };
+    let drifting = |k: usize| SimulatedDisk { drift: DRIFT, lag1: LAG1, ..same(k) };
     let quiet = [2, 4, 7, 12].map(|k| Scenario::new("equal, quiet drive", same(k)));
     let waves = [2, 4, 7, 12].map(|k| Scenario::new("equal, drift and common waves", drifting(k)));
     let several = [(2, 6), (4, 6), (7, 5), (12, 6)].map(|(k, workloads)| Scenario {
@@ -51,7 +51,7 @@ fn identical() -> Vec<Scenario> {
 }
 
 fn winners() -> Vec<Scenario> {
-    let disk = |gaps: &[f64]| Disk::new(gaps, NOISE);
+    let disk = |gaps: &[f64]| SimulatedDisk::new(gaps, NOISE);
     let far = [0.0, 6.0, 8.0, 10.0, 12.0, 15.0, 20.0, 30.0];
     let mut all = vec![
         Scenario::new("6 % ahead", disk(&[0.0, 6.0])),
@@ -65,7 +65,8 @@ fn winners() -> Vec<Scenario> {
     for k in [2usize, 4, 8, 12] {
         let mut gaps = vec![6.0; k];
         gaps[0] = 0.0;
-        let one = Scenario::new("6 % ahead of all others, 3 % noise", Disk::new(&gaps, 3.0));
+        let one =
+            Scenario::new("6 % ahead of all others, 3 % noise", SimulatedDisk::new(&gaps, 3.0));
         all.push(Scenario { workloads: 6, ..one });
     }
     all
@@ -74,13 +75,17 @@ fn winners() -> Vec<Scenario> {
 fn noises() -> Vec<Scenario> {
     let mut all = Vec::new();
     for noise in [2.0, 5.0, 10.0, 21.0] {
-        let equal = Disk { drift: DRIFT, lag1: LAG1, ..Disk::new(&[0.0; 4], noise) };
-        let ahead = Disk::new(&[0.0, 6.0, 6.0, 12.0], noise);
+        let equal =
+            SimulatedDisk { drift: DRIFT, lag1: LAG1, ..SimulatedDisk::new(&[0.0; 4], noise) };
+        let ahead = SimulatedDisk::new(&[0.0, 6.0, 6.0, 12.0], noise);
         let one = |name: &str, disk| Scenario::new(name, disk);
         all.push(one("equal, noise of a quiet to a busy drive", equal));
         all.push(one("6 % ahead, noise of a quiet to a busy drive", ahead));
         let near: Vec<f64> = (0..12).map(|c| f64::from(c) * 0.5).collect();
-        let near = one("steps of 0.5 %, noise of a quiet to a busy drive", Disk::new(&near, noise));
+        let near = one(
+            "steps of 0.5 %, noise of a quiet to a busy drive",
+            SimulatedDisk::new(&near, noise),
+        );
         all.push(Scenario { workloads: 6, ..near });
     }
     all
@@ -95,17 +100,17 @@ fn promised_trouble() -> Vec<Scenario> {
                 let name = format!("equal, stalls: 5 % of the cells of {whose} {words} slower");
                 let drop = libm::log(times);
                 let hit = Outliers { share: 0.05, drop, candidate, counts: false };
-                all.push(Scenario::new(name, Disk { outliers: Some(hit), ..same(k) }));
+                all.push(Scenario::new(name, SimulatedDisk { outliers: Some(hit), ..same(k) }));
             }
         }
-        let tails = Disk { heavy_tails: true, ..same(k) };
+        let tails = SimulatedDisk { heavy_tails: true, ..same(k) };
         all.push(Scenario::new("equal, heavy tails", tails));
-        let noisier = Disk { noisier: Some((CandidateIx::new(1), 4.0)), ..same(k) };
+        let noisier = SimulatedDisk { noisier: Some((CandidateIx::new(1), 4.0)), ..same(k) };
         all.push(Scenario::new("equal, one four times as noisy", noisier));
-        let wave = Disk { wave: 0.2, ..same(k) };
+        let wave = SimulatedDisk { wave: 0.2, ..same(k) };
         all.push(Scenario::new("equal, waves of 20 % with the period of a round", wave));
     }
-    let steep = Disk { drift: 0.05, ..Disk::new(&[0.0, 0.0], 0.2) };
+    let steep = SimulatedDisk { drift: 0.05, ..SimulatedDisk::new(&[0.0, 0.0], 0.2) };
     all.push(Scenario::new("equal, steep drift with little noise", steep));
     all
 }
@@ -121,21 +126,22 @@ fn trouble() -> Vec<Scenario> {
             counts: true,
         };
         let name = format!("equal, one is 30 % slower in {:.0} % of its cells", share * 100.0);
-        all.push(Scenario::new(name, Disk { outliers: Some(hit), ..same(k) }));
+        all.push(Scenario::new(name, SimulatedDisk { outliers: Some(hit), ..same(k) }));
     }
     for k in [3, 4, 8] {
-        let left = Disk { carry_over: Some((CandidateIx::new(1), libm::log(1.1))), ..same(k) };
+        let left =
+            SimulatedDisk { carry_over: Some((CandidateIx::new(1), libm::log(1.1))), ..same(k) };
         all.push(Scenario::new("equal, one slows down the next by 10 %", left));
     }
-    let cliff = Disk { cliff: Some((7, 1.1)), ..same(2) };
+    let cliff = SimulatedDisk { cliff: Some((7, 1.1)), ..same(2) };
     all.push(Scenario::new("equal, a fast cache that lasts seven cells", cliff));
-    let stalls = Disk { stalls: Some((0.05, 2, 0.69)), ..same(2) };
+    let stalls = SimulatedDisk { stalls: Some((0.05, 2, 0.69)), ..same(2) };
     all.push(Scenario::new("equal, garbage collection sometimes halves two cells", stalls));
     all
 }
 
 fn autocorrelated() -> Vec<Scenario> {
-    let disk = |k: usize, lag1: f64, sd: f64| Disk {
+    let disk = |k: usize, lag1: f64, sd: f64| SimulatedDisk {
         own: Some(Own { candidate: CandidateIx::new(1), lag1, sd }),
         ..same(k)
     };
@@ -152,7 +158,7 @@ fn autocorrelated() -> Vec<Scenario> {
     let name = format!("{}, always 27 blocks", one.name);
     all.push(Scenario { name, looks: Some(vec![27]), ..one });
     for k in [2, 7] {
-        let drift = Disk { trend: Some((CandidateIx::new(1), libm::log(1.1))), ..same(k) };
+        let drift = SimulatedDisk { trend: Some((CandidateIx::new(1), libm::log(1.1))), ..same(k) };
         all.push(Scenario::new("equal, one drifts by 10 % over 27 blocks", drift));
     }
     all
@@ -161,24 +167,28 @@ fn autocorrelated() -> Vec<Scenario> {
 /// The first look: a margin of 10 %, at most twenty blocks.
 fn quick() -> Vec<Scenario> {
     let of = |name: &str, disk| Scenario { mode: Mode::Quick, ..Scenario::new(name, disk) };
-    let equal = |k| Disk { drift: DRIFT, lag1: LAG1, ..Disk::new(&vec![0.0; k], 4.0) };
+    let equal =
+        |k| SimulatedDisk { drift: DRIFT, lag1: LAG1, ..SimulatedDisk::new(&vec![0.0; k], 4.0) };
     let demo = |name: &str, disk| Scenario { workloads: 5, ..of(name, disk) };
     vec![
         of("quick: equal", equal(2)),
         of("quick: equal", equal(3)),
-        of("quick: 25 % ahead", Disk::new(&[0.0, 25.0, 25.0], 4.0)),
+        of("quick: 25 % ahead", SimulatedDisk::new(&[0.0, 25.0, 25.0], 4.0)),
         demo("demo: equal", equal(7)),
-        demo("demo: 25 % ahead", Disk::new(&[0.0, 25.0, 25.0, 25.0, 30.0, 50.0, 100.0], 10.0)),
+        demo(
+            "demo: 25 % ahead",
+            SimulatedDisk::new(&[0.0, 25.0, 25.0, 25.0, 30.0, 50.0, 100.0], 10.0),
+        ),
     ]
 }
 
 /// Turns that cost time: the same for everybody, for the faster of two, and after one of four.
 fn restarts() -> Vec<Scenario> {
     let card = |price: Vec<f64>, settles| Restart { price, after: None, per_s: 25.0, settles };
-    let on = |name: String, disk: Disk, restart| {
-        Scenario::new(name, Disk { restart: Some(restart), ..disk })
+    let on = |name: String, disk: SimulatedDisk, restart| {
+        Scenario::new(name, SimulatedDisk { restart: Some(restart), ..disk })
     };
-    let ahead = || Disk::new(&[0.0, 6.0], NOISE);
+    let ahead = || SimulatedDisk::new(&[0.0, 6.0], NOISE);
     let second = Some(CandidateIx::new(1));
     let mut all = Vec::new();
     for settles in [true, false] {
@@ -206,6 +216,6 @@ fn restarts() -> Vec<Scenario> {
     all
 }
 
-fn same(k: usize) -> Disk {
-    Disk::new(&vec![0.0; k], NOISE)
+fn same(k: usize) -> SimulatedDisk {
+    SimulatedDisk::new(&vec![0.0; k], NOISE)
 }

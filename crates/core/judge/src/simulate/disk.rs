@@ -7,14 +7,14 @@
 use super::restart::Restart;
 use crate::decide::turns::turns;
 use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
-use bakeoff_stats::carry_over::Slice;
-use bakeoff_stats::prng::{Normal, SplitMix64};
+use bakeoff_stats::carry_over::CarriedSlice;
+use bakeoff_stats::prng::{NormalDeviates, SplitMix64};
 
 pub const SLICES: u32 = 8;
 
 /// The drive. Shares and steps are on the logarithmic scale: 0.02 is two percent.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Disk {
+pub struct SimulatedDisk {
     /// `ln` of each candidate's speed.
     pub means: Vec<f64>,
     pub noise: f64,
@@ -63,10 +63,10 @@ pub struct Own {
     pub sd: f64,
 }
 
-impl Disk {
+impl SimulatedDisk {
     /// Candidates of these speeds, in percent behind the first, at a noise in percent.
-    pub fn new(gaps_percent: &[f64], noise_percent: f64) -> Disk {
-        Disk {
+    pub fn new(gaps_percent: &[f64], noise_percent: f64) -> SimulatedDisk {
+        SimulatedDisk {
             means: gaps_percent.iter().map(|g| -libm::log1p(g / 100.0)).collect(),
             noise: noise_percent / 100.0,
             drift: 0.0,
@@ -94,9 +94,9 @@ impl Disk {
 
 /// The drive while it is used; visits must come in order.
 #[derive(Clone, Debug)]
-pub struct Use<'a> {
-    pub disk: &'a Disk,
-    random: Normal,
+pub struct DiskUse<'a> {
+    pub disk: &'a SimulatedDisk,
+    random: NormalDeviates,
     visits: u32,
     common: f64,
     own: f64,
@@ -107,14 +107,14 @@ pub struct Use<'a> {
     seed: u64,
     /// What each candidate's rounds of the present block met, where the order in them matters.
     met: Vec<(CandidateIx, f64)>,
-    pub slices: Vec<Slice>,
+    pub slices: Vec<CarriedSlice>,
 }
 
-impl<'a> Use<'a> {
-    pub fn new(disk: &'a Disk, seed: u64) -> Use<'a> {
-        let mut random = Normal(SplitMix64::derive(seed, &[0x6469_736b]));
+impl<'a> DiskUse<'a> {
+    pub fn new(disk: &'a SimulatedDisk, seed: u64) -> DiskUse<'a> {
+        let mut random = NormalDeviates(SplitMix64::derive(seed, &[0x6469_736b]));
         let (common, own) = (random.deviate(), random.deviate());
-        Use {
+        DiskUse {
             disk,
             random,
             visits: 0,
@@ -155,7 +155,7 @@ impl<'a> Use<'a> {
                     let noise = self.disk.noise * libm::sqrt(f64::from(SLICES));
                     let ln_rate = here + noise * self.random.deviate();
                     let (candidate, predecessor) = (candidate.number(), predecessor.number());
-                    self.slices.push(Slice { block, ln_rate, candidate, predecessor });
+                    self.slices.push(CarriedSlice { block, ln_rate, candidate, predecessor });
                 }
                 before = Some(*candidate);
             }
@@ -225,7 +225,7 @@ impl<'a> Use<'a> {
 }
 
 /// The next value of an autoregression of variance 1.
-fn next(value: f64, lag1: f64, random: &mut Normal) -> f64 {
+fn next(value: f64, lag1: f64, random: &mut NormalDeviates) -> f64 {
     lag1 * value + libm::sqrt(1.0 - lag1 * lag1) * random.deviate()
 }
 
@@ -235,8 +235,8 @@ mod tests {
     use bakeoff_stats::autocorrelation::lag1;
     use bakeoff_stats::sample;
 
-    fn cells(disk: &Disk, candidate: CandidateIx, n: usize) -> Vec<f64> {
-        let mut used = Use::new(disk, 3);
+    fn cells(disk: &SimulatedDisk, candidate: CandidateIx, n: usize) -> Vec<f64> {
+        let mut used = DiskUse::new(disk, 3);
         (0..n)
             .map(|_| {
                 used.visit(candidate);
@@ -248,12 +248,12 @@ mod tests {
     #[test]
     fn the_noise_is_as_large_and_the_waves_as_slow_as_asked_for() {
         let second = CandidateIx::new(1);
-        let quiet = cells(&Disk::new(&[0.0, 6.0], 2.0), second, 20_000);
+        let quiet = cells(&SimulatedDisk::new(&[0.0, 6.0], 2.0), second, 20_000);
         assert!((sample::mean(&quiet).unwrap() + libm::log1p(0.06)).abs() < 0.001);
         assert!((sample::sd(&quiet).unwrap() - 0.02).abs() < 0.001);
         assert!(lag1(&quiet).unwrap().r.abs() < 0.03);
         let own = Own { candidate: second, lag1: 0.8, sd: 0.05 };
-        let wave = Disk { own: Some(own), ..Disk::new(&[0.0, 0.0], 0.001) };
+        let wave = SimulatedDisk { own: Some(own), ..SimulatedDisk::new(&[0.0, 0.0], 0.001) };
         let wave_cells = cells(&wave, second, 20_000);
         assert!((sample::sd(&wave_cells).unwrap() - 0.05).abs() < 0.005);
         assert!((lag1(&wave_cells).unwrap().r - 0.8).abs() < 0.03);
@@ -262,17 +262,17 @@ mod tests {
 
     #[test]
     fn the_best_is_alone_at_the_top() {
-        assert_eq!(Disk::new(&[0.0, 6.0], 2.0).best(), Some(CandidateIx::FIRST));
-        assert_eq!(Disk::new(&[6.0, 0.0], 2.0).best(), Some(CandidateIx::new(1)));
-        assert_eq!(Disk::new(&[0.0, 0.0, 6.0], 2.0).best(), None);
+        assert_eq!(SimulatedDisk::new(&[0.0, 6.0], 2.0).best(), Some(CandidateIx::FIRST));
+        assert_eq!(SimulatedDisk::new(&[6.0, 0.0], 2.0).best(), Some(CandidateIx::new(1)));
+        assert_eq!(SimulatedDisk::new(&[0.0, 0.0, 6.0], 2.0).best(), None);
     }
 
     #[test]
     fn drift_and_cliff_are_shared_steps() {
-        let drift = Disk { drift: 0.1, ..Disk::new(&[0.0, 0.0], 0.0) };
+        let drift = SimulatedDisk { drift: 0.1, ..SimulatedDisk::new(&[0.0, 0.0], 0.0) };
         let y = cells(&drift, CandidateIx::FIRST, 11);
         assert!((y[10] - y[0] - 0.1).abs() < 1e-12);
-        let cliff = Disk { cliff: Some((3, 1.0)), ..Disk::new(&[0.0], 0.0) };
+        let cliff = SimulatedDisk { cliff: Some((3, 1.0)), ..SimulatedDisk::new(&[0.0], 0.0) };
         assert_eq!(cells(&cliff, CandidateIx::FIRST, 5), [0.0, 0.0, 0.0, -1.0, -1.0]);
     }
 }

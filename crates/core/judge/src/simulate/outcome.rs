@@ -7,14 +7,14 @@ use super::restart::Restart;
 use super::session;
 use crate::analyse::analyse;
 use crate::decide::compare::Comparison;
-use crate::decide::table::Table;
+use crate::decide::table::ScoreTable;
 use crate::decide::{self, figure, schedule};
 use crate::rules::run::unsettled;
 use bakeoff_model::calibration::Settled;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::{FoldError, Run};
 use bakeoff_model::verdict::{Analysis, Verdict, WorkloadVerdict};
-use bakeoff_stats::carry_over::{self, Slice};
+use bakeoff_stats::carry_over::{self, CarriedSlice};
 use bakeoff_stats::paired::{Interval, Paired};
 
 const CARRY_OVER_ALPHA: f64 = 0.01;
@@ -100,7 +100,13 @@ impl Scenario {
         Ok(outcome)
     }
 
-    fn count(&self, outcome: &mut Outcome, run: &Run, analysis: &Analysis, slices: &[Slice]) {
+    fn count(
+        &self,
+        outcome: &mut Outcome,
+        run: &Run,
+        analysis: &Analysis,
+        slices: &[CarriedSlice],
+    ) {
         let best = self.disk.best().map(name);
         let is_right = |winner: &str| best.as_deref() == Some(winner);
         let Some(first) = analysis.verdicts.first() else { return };
@@ -166,7 +172,7 @@ impl Scenario {
     }
 
     fn covers(&self, run: &Run) -> bool {
-        let table = Table::from_evidence(run);
+        let table = ScoreTable::from_evidence(run);
         let compared = Comparison::new(run, &table, WorkloadIx::FIRST, schedule::alpha_pair(run));
         compared.pairs.iter().all(|pair| {
             let mean = |c: CandidateIx| self.disk.means[usize::from(c)];

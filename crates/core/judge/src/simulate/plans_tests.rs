@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::disk::{Disk, Use};
+use super::disk::{DiskUse, SimulatedDisk};
 use super::session;
 use crate::analyse::analyse;
 use crate::plan::{self, builtin::BUILT_IN};
@@ -21,7 +21,7 @@ fn comparisons() -> Vec<(String, Header)> {
     let built_in = BUILT_IN.iter().map(|of| {
         let parsed = plan::parse(of.text, of.name).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(parsed.protocol.flash_state, FlashState::Overwritten, "as the region is");
-        let here = plan::Here { supports: &|_, _| Ok(()), job_files: &BTreeMap::new() };
+        let here = plan::PlanMachine { supports: &|_, _| Ok(()), job_files: &BTreeMap::new() };
         let of_plan =
             plan::expand(&parsed, &[], &here).unwrap_or_else(|e| panic!("{}: {e}", of.name));
         let run = RunBuilder::stacks(&["ext4"]).header(|h| {
@@ -66,7 +66,8 @@ fn verdicts(name: &str, header: &Header, step: f64) -> Vec<String> {
         .zip(&header.candidates)
         .map(|(i, c): (usize, _)| original(c).unwrap_or(i) as f64 * step)
         .collect();
-    let run = session::play_on(header, &mut Use::new(&Disk::new(&gaps, 0.3), 7)).unwrap();
+    let run =
+        session::play_on(header, &mut DiskUse::new(&SimulatedDisk::new(&gaps, 0.3), 7)).unwrap();
     let analysis = analyse(&run);
     assert_eq!(analysis.verdicts.len(), run.header.workloads.len(), "{name}");
     let wanted = if step == 0.0 { Verdict::AsFast } else { Verdict::Fastest };

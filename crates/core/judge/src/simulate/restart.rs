@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use super::disk::{Disk, SLICES};
+use super::disk::{SLICES, SimulatedDisk};
 use crate::decide::cell_trial::Natural;
 use crate::decide::search::{Level, Search, TriedSlice};
 use crate::decide::turns;
@@ -13,7 +13,7 @@ use bakeoff_model::event::Header;
 use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_model::slice::{STRETCHES, Slice, Stretch};
 use bakeoff_model::slice_length::{self, Least, Length};
-use bakeoff_stats::prng::{Normal, SplitMix64};
+use bakeoff_stats::prng::{NormalDeviates, SplitMix64};
 
 /// The price of a turn, in the time of so many operations. The first operation of a slice takes
 /// five times as long, the next ones less, and after as many operations 98 % of the price is paid.
@@ -34,7 +34,7 @@ const SCATTER: f64 = 0.2;
 /// A drive while candidates take turns on it.
 pub struct Turns<'a> {
     restart: &'a Restart,
-    random: Normal,
+    random: NormalDeviates,
     pub found: Option<Calibration>,
     before: Option<CandidateIx>,
 }
@@ -44,8 +44,8 @@ pub type Speeds = BTreeMap<CandidateIx, f64>;
 
 impl<'a> Turns<'a> {
     /// A new session on the drive; `None` where turns cost nothing.
-    pub fn new(disk: &'a Disk, seed: u64) -> Option<Turns<'a>> {
-        let random = Normal(SplitMix64::derive(seed, &[0x7475_726e]));
+    pub fn new(disk: &'a SimulatedDisk, seed: u64) -> Option<Turns<'a>> {
+        let random = NormalDeviates(SplitMix64::derive(seed, &[0x7475_726e]));
         let restart = disk.restart.as_ref()?;
         Some(Turns { restart, random, found: None, before: None })
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::catalogue::Scenario;
 use super::cell;
-use super::disk::Use;
+use super::disk::DiskUse;
 use super::restart::{Speeds, Turns};
 use crate::decide::{self, Clock, Next};
 use bakeoff_model::candidate::{Candidate, Kind, Stack};
@@ -25,15 +25,18 @@ const FILESYSTEM: &str = "xfs";
 const ALL_LOOKS: f64 = 0.044;
 const VISIT_NS: u64 = 1_000_000_000;
 
-pub fn play(scenario: &Scenario, seed: u64) -> Result<(Run, Vec<carry_over::Slice>), FoldError> {
-    let mut used = Use::new(&scenario.disk, seed);
+pub fn play(
+    scenario: &Scenario,
+    seed: u64,
+) -> Result<(Run, Vec<carry_over::CarriedSlice>), FoldError> {
+    let mut used = DiskUse::new(&scenario.disk, seed);
     let run = play_on(header(scenario, seed), &mut used)?;
     Ok((run, used.slices))
 }
 
-pub fn play_on(header: Header, used: &mut Use) -> Result<Run, FoldError> {
+pub fn play_on(header: Header, used: &mut DiskUse) -> Result<Run, FoldError> {
     let mut turns = Turns::new(used.disk, header.seed);
-    let mut session = Session::begin(header)?;
+    let mut session = SimulatedSession::begin(header)?;
     loop {
         match decide::next(&session.run, session.clock()) {
             Next::Look { blocks, dropped } => session.push(What::Looked { blocks, dropped })?,
@@ -47,19 +50,19 @@ pub fn play_on(header: Header, used: &mut Use) -> Result<Run, FoldError> {
     }
 }
 
-struct Session {
+struct SimulatedSession {
     run: Run,
     clock_ns: u64,
     templates: Vec<Cell>,
 }
 
-impl Session {
-    fn begin(header: Header) -> Result<Session, FoldError> {
+impl SimulatedSession {
+    fn begin(header: Header) -> Result<SimulatedSession, FoldError> {
         let templates =
             WorkloadIx::each(&header.workloads).map(|(w, of)| template(w, of)).collect();
         let what = What::Started(Box::new(header));
         let run = Run::begin(&Event { seq: 0, unix_ns: 0, elapsed_ns: 0, what })?;
-        Ok(Session { run, clock_ns: 0, templates })
+        Ok(SimulatedSession { run, clock_ns: 0, templates })
     }
 
     fn push(&mut self, what: What) -> Result<(), FoldError> {
@@ -70,7 +73,7 @@ impl Session {
     fn block(
         &mut self,
         order: Vec<CandidateIx>,
-        used: &mut Use<'_>,
+        used: &mut DiskUse<'_>,
         turns: Option<&mut Turns<'_>>,
     ) -> Result<(), FoldError> {
         let block = BlockIx::new(self.run.blocks.len());
@@ -109,7 +112,7 @@ impl Session {
         block: BlockIx,
         visits: &[(CandidateIx, Vec<(WorkloadIx, f64)>)],
         turns: &mut Turns<'_>,
-        used: &mut Use<'_>,
+        used: &mut DiskUse<'_>,
     ) -> Result<BTreeMap<CandidateIx, Vec<Slice>>, FoldError> {
         let first = |(candidate, cells): &(CandidateIx, Vec<(WorkloadIx, f64)>)| {
             Some((*candidate, cells.iter().find(|(w, _)| *w == WorkloadIx::FIRST)?.1))
@@ -123,7 +126,7 @@ impl Session {
         let metric = self.run.header.workloads[WorkloadIx::FIRST].metric;
         for (candidate, slice) in made.iter().flat_map(|(c, all)| all.iter().map(move |s| (c, s))) {
             let Some((after, rate)) = slice.after.zip(slice.figure(metric)) else { continue };
-            used.slices.push(carry_over::Slice {
+            used.slices.push(carry_over::CarriedSlice {
                 block: block.number(),
                 ln_rate: libm::log(rate),
                 candidate: candidate.number(),

@@ -7,7 +7,7 @@ use super::RunBuilder;
 use crate::diagnose;
 use bakeoff_model::bottleneck::Reason;
 use bakeoff_model::cause::{Cause, Grade};
-use bakeoff_model::ceiling::{Layer as BaseLayer, LayerRate};
+use bakeoff_model::ceiling::{CeilingLayer as BaseLayer, LayerRate};
 use bakeoff_model::event::{CacheState, Cell};
 use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::measurement::Window;

@@ -1,6 +1,6 @@
 //! What `check` is told: read from /proc and /sys, asked of smartctl and systemd, never guessed.
 
-use crate::guard::Reason;
+use crate::guard::RefusalReason;
 use crate::sysinfo::meminfo::Meminfo;
 use crate::sysinfo::mmc_ios::Ios;
 use crate::sysinfo::sd_status::SdStatus;
@@ -21,7 +21,7 @@ pub struct Facts {
     /// Bits of [`bakeoff_model::throttled`], and whether the source tells those since boot.
     pub throttled: Fact<(u32, bool)>,
     pub temperatures: Fact<Vec<(String, u64, Option<u64>)>>,
-    pub swaps: Vec<Swap>,
+    pub swaps: Vec<SwapFacts>,
     pub memory: Meminfo,
     pub watched: Fact<Watched>,
     pub timers: Fact<Vec<Timer>>,
@@ -48,7 +48,7 @@ pub enum Target {
         name: String,
         chain: Vec<Layer>,
         /// Why it may not be erased; empty when it may.
-        in_use: Vec<Reason>,
+        in_use: Vec<RefusalReason>,
     },
 }
 
@@ -72,7 +72,7 @@ pub struct Clock {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Swap {
+pub struct SwapFacts {
     pub name: String,
     pub on_target: bool,
     pub in_memory: bool,

@@ -3,7 +3,7 @@
 use super::facts::*;
 use super::testing::{GIB, fit, with_card};
 use super::*;
-use crate::guard::{Reason, Why};
+use crate::guard::{RefusalReason, Why};
 use crate::sysinfo::timers::Timer;
 use bakeoff_model::health::Health;
 use bakeoff_model::host::{Place, PlaceClass};
@@ -75,7 +75,7 @@ fn whoever_else_uses_the_machine() {
     assert_eq!(status("background I/O", |f| watched(f).disks.clear()), Unknown);
     assert_eq!(status("swap", |f| watched(f).swapped_pages = Some(8)), Stop);
     let on = |f: &mut Facts, on_target| {
-        f.swaps = vec![Swap { name: "/dev/sda2".into(), on_target, in_memory: false }];
+        f.swaps = vec![SwapFacts { name: "/dev/sda2".into(), on_target, in_memory: false }];
     };
     assert_eq!(status("swap", |f| on(f, true)), Warn);
     assert_eq!(status("swap", |f| on(f, false)), Pass);
@@ -198,7 +198,7 @@ fn the_place_its_room_and_a_device() {
         f.target = Target::Device { name: "/dev/sda".into(), chain: Vec::new(), in_use };
     };
     assert_eq!(status("in use", |f| device(f, Vec::new())), Pass);
-    let mounted = Reason::new(Why::Root, "the system runs from it");
+    let mounted = RefusalReason::new(Why::Root, "the system runs from it");
     assert_eq!(status("in use", |f| device(f, vec![mounted])), Warn);
     assert_eq!(status("disk", |f| f.disks.clear()), Status::Unknown);
 }

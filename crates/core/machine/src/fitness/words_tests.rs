@@ -4,7 +4,7 @@ use super::facts::*;
 use super::testing::{GIB, fit, with_card};
 use super::tests::{place_of, watched};
 use super::*;
-use crate::guard::{Reason, Why};
+use crate::guard::{RefusalReason, Why};
 use crate::sysinfo::timers::Timer;
 use bakeoff_model::health::Health;
 use bakeoff_model::host::{Layer, LayerKind, PlaceClass};
@@ -31,11 +31,12 @@ fn of_the_machine() -> Vec<Change> {
         ("swap", |_| ()),
         ("swap", |f| watched(f).swapped_pages = Some(8)),
         ("swap", |f| {
-            let on = |name: &str| Swap { name: name.into(), on_target: true, in_memory: false };
+            let on =
+                |name: &str| SwapFacts { name: name.into(), on_target: true, in_memory: false };
             f.swaps = vec![on("/dev/sda2"), on("/swap")];
         }),
-        ("swap", |f| f.swaps = vec![Swap { in_memory: true, ..Swap::default() }]),
-        ("swap", |f| f.swaps = vec![Swap::default()]),
+        ("swap", |f| f.swaps = vec![SwapFacts { in_memory: true, ..SwapFacts::default() }]),
+        ("swap", |f| f.swaps = vec![SwapFacts::default()]),
         ("CPU load", |f| watched(f).cpu_percent = None),
         ("CPU load", |f| watched(f).cpu_percent = Some(20.0)),
         ("memory", |f| f.memory.total_bytes = None),
@@ -76,7 +77,7 @@ fn of_the_place_and_others() -> Vec<Change> {
         seen.disks[0].1.write.bytes_per_s = 2e6;
         (seen.users, seen.saw_all) = (users.iter().map(user).collect(), saw_all);
     }
-    fn in_use(f: &mut Facts, in_use: Vec<Reason>) {
+    fn in_use(f: &mut Facts, in_use: Vec<RefusalReason>) {
         f.target = Target::Device { name: "/dev/sda".into(), chain: Vec::new(), in_use };
     }
     vec![
@@ -84,7 +85,9 @@ fn of_the_place_and_others() -> Vec<Change> {
         ("in use", |f| {
             in_use(
                 f,
-                ["it is swap", "it is open"].map(|text| Reason::new(Why::Swap, text)).to_vec(),
+                ["it is swap", "it is open"]
+                    .map(|text| RefusalReason::new(Why::Swap, text))
+                    .to_vec(),
             );
         }),
         ("place", |f| place_of(f).options = vec!["ro".into()]),

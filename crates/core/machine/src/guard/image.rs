@@ -3,7 +3,7 @@
 //! Pure, like its sibling the guard of devices. The contents are no business of it: that is what
 //! the erase token is for, which for an image is its file name.
 
-use super::{Reason, Subject, Why};
+use super::{GuardSubject, RefusalReason, Why};
 use crate::prepare::commands::shell_word;
 use crate::prepare::contents::Contents;
 use crate::prepare::device::{Process, System};
@@ -23,19 +23,19 @@ pub struct Image {
 }
 
 /// Why the image must not be written, gravest first; empty when nothing that can be seen uses it.
-pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
-    let it = Subject::Image(image.path.clone());
+pub fn reasons(image: &Image, system: &System) -> Vec<RefusalReason> {
+    let it = GuardSubject::Image(image.path.clone());
     let is_it = |used: &RawPath| *used == image.path || image.used_as.contains(used);
     let mut reasons = Vec::new();
     for swap in system.swaps.iter().filter(|s| is_it(&s.swap.path)) {
-        reasons.push(Reason::swap(&it, &swap.swap.path));
+        reasons.push(RefusalReason::swap(&it, &swap.swap.path));
     }
     for mounted in system.mounts.iter().filter(|m| is_it(&m.mount.source)) {
         reasons.push(super::mounted_here(&it, &mounted.mount.mount_point));
     }
     reasons.extend(image.loops.iter().map(|device| backs(device, &it, system)));
     for process in &image.users {
-        reasons.push(Reason::open(process, &it));
+        reasons.push(RefusalReason::open(process, &it));
     }
     super::leave_to_its_run(&mut reasons);
     if image.links > 1 {
@@ -44,29 +44,29 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
              with `cp`",
             image.links
         );
-        reasons.push(Reason::new(Why::InUse, text));
+        reasons.push(RefusalReason::new(Why::InUse, text));
     }
     if image.is_read_only {
-        reasons.push(Reason::read_only(&it));
+        reasons.push(RefusalReason::read_only(&it));
     }
     reasons.sort();
     reasons
 }
 
-fn backs(device: &str, image: &Subject, system: &System) -> Reason {
+fn backs(device: &str, image: &GuardSubject, system: &System) -> RefusalReason {
     let on =
         system.devices.iter().find(|d| d.layer.kind == LayerKind::Loop && d.layer.name == *device);
     let mounted = on.and_then(|d| system.mounts_of(d.dev).next());
     match mounted.map(|mounted| &mounted.mount.mount_point) {
-        Some(at) if super::is_own_mount(at) => Reason::mounted_by_run(image, at),
-        Some(at) => Reason::new(
+        Some(at) if super::is_own_mount(at) => RefusalReason::mounted_by_run(image, at),
+        Some(at) => RefusalReason::new(
             Why::Mounted,
             format!(
                 "it is mounted on {at} through {device}. Unmount it: umount {}",
                 shell_word(at)
             ),
         ),
-        None => Reason::new(
+        None => RefusalReason::new(
             Why::InUse,
             format!("it backs {device}. Detach it: losetup --detach /dev/{device}"),
         ),
@@ -141,7 +141,7 @@ mod tests {
         };
         let found = reasons(&used, &system);
         assert!(found.is_sorted_by_key(|reason| reason.why), "gravest first");
-        let lines: Vec<String> = found.iter().map(Reason::with_advice).collect();
+        let lines: Vec<String> = found.iter().map(RefusalReason::with_advice).collect();
         insta::assert_snapshot!(lines.join("\n"));
     }
 }

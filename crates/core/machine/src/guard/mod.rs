@@ -7,7 +7,7 @@
 pub mod image;
 mod reason;
 
-pub use reason::{Reason, Subject, Why};
+pub use reason::{GuardSubject, RefusalReason, Why};
 
 use crate::prepare::device::{BlockDevice, Mounted, Process, SwapOn, System};
 use crate::sysinfo::dev::Dev;
@@ -17,17 +17,17 @@ use bakeoff_model::step::Inode;
 use bakeoff_stats::distinct;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum GuardVerdict {
     Safe,
     /// It must not be written; most important reason first.
-    No(Vec<Reason>),
+    No(Vec<RefusalReason>),
 }
 
 /// Decides about the device of that number. `shares_disk_with_root` is the user's consent to write
 /// an unmounted partition of the disk the system runs from; nothing else can be waived.
-pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdict {
+pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> GuardVerdict {
     let Some(device) = system.device(dev) else {
-        return Verdict::No(vec![Reason::new(Why::Gone, "there is no such device")]);
+        return GuardVerdict::No(vec![RefusalReason::new(Why::Gone, "there is no such device")]);
     };
     let mut reasons = unfit(device);
     let chain = system.chain(&[dev]);
@@ -41,18 +41,18 @@ pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdic
                  anyway, add --shares-disk-with-root",
                 name_of(disk)
             );
-            reasons.push(Reason::new(Why::SharesDiskWithRoot, text));
+            reasons.push(RefusalReason::new(Why::SharesDiskWithRoot, text));
         }
     }
     reasons.extend(shares_file(device, system));
     leave_to_its_run(&mut reasons);
     let reasons = distinct::sorted(reasons);
-    if reasons.is_empty() { Verdict::Safe } else { Verdict::No(reasons) }
+    if reasons.is_empty() { GuardVerdict::Safe } else { GuardVerdict::No(reasons) }
 }
 
 /// Who uses a device, or what is made of it: mounts and processes, wherever they are. For a device
 /// that was in our hands alone and is not free.
-pub fn users(dev: Dev, system: &System) -> Vec<Reason> {
+pub fn users(dev: Dev, system: &System) -> Vec<RefusalReason> {
     let parts = system.tree(dev).into_iter();
     distinct::sorted(parts.flat_map(|part| uses(part, system, &[])))
 }
@@ -106,7 +106,7 @@ fn is_same_file(a: &BlockDevice, b: &BlockDevice) -> bool {
 
 /// What uses the file under a loop device beside that device: other loop devices, swap, processes
 /// that can write to it.
-fn shares_file(device: &BlockDevice, system: &System) -> Vec<Reason> {
+fn shares_file(device: &BlockDevice, system: &System) -> Vec<RefusalReason> {
     let Some(below) = loop_below(device, system) else { return Vec::new() };
     let chain = system.chain(&[device.dev]);
     let others = system.devices.iter().filter(|other| !chain.contains(other));
@@ -115,14 +115,14 @@ fn shares_file(device: &BlockDevice, system: &System) -> Vec<Reason> {
         let by = name_of(other);
         let text =
             format!("{by} is attached to the same file. Detach it: losetup --detach /dev/{by}");
-        Reason::new(Why::InUse, text)
+        RefusalReason::new(Why::InUse, text)
     });
-    let what = Subject::FileBehind(name_of(below));
+    let what = GuardSubject::FileBehind(name_of(below));
     let is_file = |file: Option<Inode>| file.is_some() && file == below.backing;
     let swaps = system.swaps.iter().filter(|s| is_file(s.file));
-    let swaps = swaps.map(|s| Reason::swap(&what, &s.swap.path));
+    let swaps = swaps.map(|s| RefusalReason::swap(&what, &s.swap.path));
     let writers = system.file_users.iter().filter(|user| user.writes && is_file(Some(user.file)));
-    let writers = writers.map(|user| Reason::open(&user.process, &what));
+    let writers = writers.map(|user| RefusalReason::open(&user.process, &what));
     twins.chain(swaps).chain(writers).collect()
 }
 
@@ -142,23 +142,23 @@ fn name_of(device: &BlockDevice) -> String {
     printable(name.as_bytes())
 }
 
-fn unfit(device: &BlockDevice) -> Vec<Reason> {
+fn unfit(device: &BlockDevice) -> Vec<RefusalReason> {
     let memory = (device.layer.kind == LayerKind::Ram).then_some("it is memory, not a drive");
-    let mut reasons: Vec<Reason> = device
+    let mut reasons: Vec<RefusalReason> = device
         .unfit
         .into_iter()
         .chain(memory)
-        .map(|text| Reason::new(Why::NoDrive, text))
+        .map(|text| RefusalReason::new(Why::NoDrive, text))
         .collect();
     if device.layer.size_bytes == 0 {
         let text = match device.layer.kind == LayerKind::Loop {
             true => "it is a loop device without a backing file (size 0)",
             false => "it contains no medium",
         };
-        reasons.push(Reason::new(Why::NoMedium, text));
+        reasons.push(RefusalReason::new(Why::NoMedium, text));
     }
     if device.read_only {
-        reasons.push(Reason::read_only(&Subject::Device(name_of(device))));
+        reasons.push(RefusalReason::read_only(&GuardSubject::Device(name_of(device))));
     }
     reasons
 }
@@ -169,25 +169,28 @@ fn uses<'a>(
     device: &'a BlockDevice,
     system: &'a System,
     chain: &'a [&BlockDevice],
-) -> impl Iterator<Item = Reason> + 'a {
+) -> impl Iterator<Item = RefusalReason> + 'a {
     let name = move || name_of(device);
-    let what = move || Subject::Device(name_of(device));
+    let what = move || GuardSubject::Device(name_of(device));
     let mounts = system.mounts_of(device.dev).map(|mounted| mount_reason(device, mounted));
     let swaps = system.swaps.iter().filter(|s| s.on.contains(&device.dev));
     let swaps = swaps.map(move |SwapOn { swap, .. }| match swap.is_file {
-        true => Reason::new(Why::Swap, format!("swap is in the file {} on {}", swap.path, name())),
-        false => Reason::swap(&what(), &swap.path),
+        true => RefusalReason::new(
+            Why::Swap,
+            format!("swap is in the file {} on {}", swap.path, name()),
+        ),
+        false => RefusalReason::swap(&what(), &swap.path),
     });
     let holders = system
         .above(device)
         .filter(|(holder, is_partition)| !is_partition && !chain.contains(holder))
-        .map(move |(above, _)| Reason::new(Why::InUse, uses_it(above, &name())));
+        .map(move |(above, _)| RefusalReason::new(Why::InUse, uses_it(above, &name())));
     let strangers = device.holders.iter().filter(|h| system.named(h).is_none());
     let strangers = strangers.map(move |h| {
-        Reason::new(Why::InUse, format!("{} uses {}", printable(h.as_bytes()), name()))
+        RefusalReason::new(Why::InUse, format!("{} uses {}", printable(h.as_bytes()), name()))
     });
     let users = system.users.iter().filter(|u| u.dev == device.dev);
-    let users = users.map(move |u| Reason::open(&u.process, &what()));
+    let users = users.map(move |u| RefusalReason::open(&u.process, &what()));
     let within = members_within(device, system);
     // For ZFS a pool in use is seen nowhere in /sys, so the signature has to do.
     let member = device.member_of().map(|of| {
@@ -197,7 +200,7 @@ fn uses<'a>(
             name(),
             printable(device.layer.name.as_bytes())
         );
-        Reason::new(Why::Member, text)
+        RefusalReason::new(Why::Member, text)
     });
     mounts.chain(swaps).chain(holders).chain(strangers).chain(users).chain(member).chain(within)
 }
@@ -207,37 +210,40 @@ fn uses<'a>(
 fn members_within<'a>(
     device: &'a BlockDevice,
     system: &'a System,
-) -> impl Iterator<Item = Reason> + 'a {
+) -> impl Iterator<Item = RefusalReason> + 'a {
     let signs = device.contents.iter().flat_map(|contents| &contents.signs);
     signs.filter_map(|sign| {
         let part = sign.part.as_deref().filter(|part| system.named(part).is_none())?;
         let of = sign.member_of()?;
         let text = format!("{part} of {} is part of {of}", name_of(device));
-        Some(Reason::new(Why::Member, text))
+        Some(RefusalReason::new(Why::Member, text))
     })
 }
 
 /// Where bakeoff is at work, what holds the target is its own: nobody shall be told to detach it.
-pub(super) fn leave_to_its_run(reasons: &mut Vec<Reason>) {
+pub(super) fn leave_to_its_run(reasons: &mut Vec<RefusalReason>) {
     if reasons.iter().any(|reason| reason.is_ours) {
         reasons.retain(|reason| reason.why != Why::InUse);
     }
 }
 
-fn mount_reason(device: &BlockDevice, mounted: &Mounted) -> Reason {
+fn mount_reason(device: &BlockDevice, mounted: &Mounted) -> RefusalReason {
     const BOOT: [&str; 4] = ["/boot", "/boot/firmware", "/boot/efi", "/efi"];
     let (name, at) = (name_of(device), &mounted.mount.mount_point);
     if let Some(Process { name: seen_by, pid }) = &mounted.seen_by {
         let text = format!(
             "{name} is mounted on {at} in the mount namespace of {seen_by} (process {pid})"
         );
-        Reason::new(Why::Mounted, text)
+        RefusalReason::new(Why::Mounted, text)
     } else if *at == RawPath::new("/") {
-        Reason::new(Why::Root, format!("the system runs from it ({name} is mounted on /)"))
+        RefusalReason::new(Why::Root, format!("the system runs from it ({name} is mounted on /)"))
     } else if BOOT.iter().any(|boot| *at == RawPath::new(boot)) {
-        Reason::new(Why::Boot, format!("the system boots from it ({name} is mounted on {at})"))
+        RefusalReason::new(
+            Why::Boot,
+            format!("the system boots from it ({name} is mounted on {at})"),
+        )
     } else {
-        mounted_here(&Subject::Device(name), at)
+        mounted_here(&GuardSubject::Device(name), at)
     }
 }
 
@@ -249,10 +255,10 @@ pub(super) fn is_own_mount(at: &RawPath) -> bool {
     OWN_MOUNTS.iter().any(|dir| at.as_bytes().starts_with(dir.as_bytes()))
 }
 
-pub(super) fn mounted_here(what: &Subject, at: &RawPath) -> Reason {
+pub(super) fn mounted_here(what: &GuardSubject, at: &RawPath) -> RefusalReason {
     match is_own_mount(at) {
-        true => Reason::mounted_by_run(what, at),
-        false => Reason::mounted(what, at),
+        true => RefusalReason::mounted_by_run(what, at),
+        false => RefusalReason::mounted(what, at),
     }
 }
 

@@ -9,7 +9,7 @@ use bakeoff_model::path::RawPath;
 /// Why a device or an image must not be written, gravest first. Names of devices are those a
 /// person knows, harmless to print.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Reason {
+pub struct RefusalReason {
     pub why: Why,
     pub text: String,
     /// The command that takes the reason away, for whoever wanted to write the device.
@@ -20,7 +20,7 @@ pub struct Reason {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subject {
+pub enum GuardSubject {
     Image(RawPath),
     Device(String),
     FileBehind(String),
@@ -49,9 +49,9 @@ pub enum Why {
 
 const OURS: &str = "bakeoff";
 
-impl Reason {
-    pub fn new(why: Why, text: impl Into<String>) -> Reason {
-        Reason { why, text: text.into(), frees: None, is_ours: false }
+impl RefusalReason {
+    pub fn new(why: Why, text: impl Into<String>) -> RefusalReason {
+        RefusalReason { why, text: text.into(), frees: None, is_ours: false }
     }
 
     pub fn with_advice(&self) -> String {
@@ -61,43 +61,43 @@ impl Reason {
         }
     }
 
-    pub(super) fn mounted_by_run(what: &Subject, at: &RawPath) -> Reason {
+    pub(super) fn mounted_by_run(what: &GuardSubject, at: &RawPath) -> RefusalReason {
         let text = format!(
             "a bakeoff run has {} mounted on {at}. Wait until it ends (`bakeoff runs`); after a \
              crash: `bakeoff clean`",
             what.words()
         );
-        Reason { is_ours: true, ..Reason::new(Why::Mounted, text) }
+        RefusalReason { is_ours: true, ..RefusalReason::new(Why::Mounted, text) }
     }
 
-    pub(super) fn mounted(what: &Subject, at: &RawPath) -> Reason {
+    pub(super) fn mounted(what: &GuardSubject, at: &RawPath) -> RefusalReason {
         let text = format!("{} is mounted on {at}", what.words());
         let unmount = format!("umount {}", shell_word(at));
         match what {
-            Subject::Image(_) => {
-                Reason::new(Why::Mounted, format!("{text}. Unmount it: {unmount}"))
+            GuardSubject::Image(_) => {
+                RefusalReason::new(Why::Mounted, format!("{text}. Unmount it: {unmount}"))
             }
-            Subject::Device(_) => {
-                Reason { frees: Some(unmount), ..Reason::new(Why::Mounted, text) }
+            GuardSubject::Device(_) => {
+                RefusalReason { frees: Some(unmount), ..RefusalReason::new(Why::Mounted, text) }
             }
-            Subject::FileBehind(_) => Reason::new(Why::Mounted, text),
+            GuardSubject::FileBehind(_) => RefusalReason::new(Why::Mounted, text),
         }
     }
 
-    pub(super) fn swap(what: &Subject, path: &RawPath) -> Reason {
+    pub(super) fn swap(what: &GuardSubject, path: &RawPath) -> RefusalReason {
         match what {
-            Subject::Image(file) => Reason::new(
+            GuardSubject::Image(file) => RefusalReason::new(
                 Why::Swap,
                 format!("{path} is swap. Disable it: swapoff {}", shell_word(file)),
             ),
-            Subject::Device(_) | Subject::FileBehind(_) => Reason {
+            GuardSubject::Device(_) | GuardSubject::FileBehind(_) => RefusalReason {
                 frees: Some(format!("swapoff {}", shell_word(path))),
-                ..Reason::new(Why::Swap, format!("{} is used as swap", what.words()))
+                ..RefusalReason::new(Why::Swap, format!("{} is used as swap", what.words()))
             },
         }
     }
 
-    pub(super) fn open(process: &Process, what: &Subject) -> Reason {
+    pub(super) fn open(process: &Process, what: &GuardSubject) -> RefusalReason {
         let (Process { name, pid }, what) = (process, what.words());
         let is_ours = name.as_bytes() == OURS.as_bytes();
         let text = match is_ours {
@@ -107,27 +107,27 @@ impl Reason {
             ),
             false => format!("{name} (process {pid}) has {what} open"),
         };
-        Reason { is_ours, ..Reason::new(Why::Open, text) }
+        RefusalReason { is_ours, ..RefusalReason::new(Why::Open, text) }
     }
 
-    pub(super) fn read_only(what: &Subject) -> Reason {
+    pub(super) fn read_only(what: &GuardSubject) -> RefusalReason {
         let text = format!("{} is write-protected", what.words());
         let text = match what {
-            Subject::Image(file) => {
+            GuardSubject::Image(file) => {
                 format!("{text}. Make it writable: chmod u+w {}", shell_word(file))
             }
-            Subject::Device(_) | Subject::FileBehind(_) => text,
+            GuardSubject::Device(_) | GuardSubject::FileBehind(_) => text,
         };
-        Reason::new(Why::ReadOnly, text)
+        RefusalReason::new(Why::ReadOnly, text)
     }
 }
 
-impl Subject {
+impl GuardSubject {
     fn words(&self) -> String {
         match self {
-            Subject::Image(_) => "it".to_string(),
-            Subject::Device(name) => name.clone(),
-            Subject::FileBehind(name) => format!("the backing file of {name}"),
+            GuardSubject::Image(_) => "it".to_string(),
+            GuardSubject::Device(name) => name.clone(),
+            GuardSubject::FileBehind(name) => format!("the backing file of {name}"),
         }
     }
 }

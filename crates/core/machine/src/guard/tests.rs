@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::prepare::contents::{Contents, Sign};
-use crate::prepare::device::{Content, FileUser, Mounted, Process, SwapOn, User};
+use crate::prepare::device::{DeviceContent, FileUser, Mounted, Process, SwapOn, User};
 use crate::sysinfo::mountinfo::Mount;
 use crate::sysinfo::swaps::Swap;
 use bakeoff_model::host::Layer;
@@ -45,52 +45,53 @@ impl Machine {
         self
     }
 
-    fn reasons(&self, name: &str) -> Vec<Reason> {
+    fn reasons(&self, name: &str) -> Vec<RefusalReason> {
         match verdict(self.dev(name), &self.0, false) {
-            Verdict::Safe => Vec::new(),
-            Verdict::No(reasons) => reasons,
+            GuardVerdict::Safe => Vec::new(),
+            GuardVerdict::No(reasons) => reasons,
         }
     }
 }
 
-fn of(name: &str) -> Subject {
-    Subject::Device(name.to_string())
+fn of(name: &str) -> GuardSubject {
+    GuardSubject::Device(name.to_string())
 }
 
-fn mounted(name: &str, at: &str) -> Reason {
-    Reason::mounted(&of(name), &RawPath::new(at))
+fn mounted(name: &str, at: &str) -> RefusalReason {
+    RefusalReason::mounted(&of(name), &RawPath::new(at))
 }
 
-fn in_use(text: &str) -> Reason {
-    Reason::new(Why::InUse, text)
+fn in_use(text: &str) -> RefusalReason {
+    RefusalReason::new(Why::InUse, text)
 }
 
 /// Of a device that is a member by its own signature.
-fn member(name: &str, of: &str) -> Reason {
+fn member(name: &str, of: &str) -> RefusalReason {
     let erase = "If you no longer need its data, erase the signatures: wipefs --all";
-    Reason::new(Why::Member, format!("{name} is part of {of}. {erase} /dev/{name}"))
+    RefusalReason::new(Why::Member, format!("{name} is part of {of}. {erase} /dev/{name}"))
 }
 
 fn process(name: &str, pid: u32) -> Process {
     Process { name: RawPath::new(name), pid }
 }
 
-fn same_file(by: &str) -> Reason {
+fn same_file(by: &str) -> RefusalReason {
     in_use(&format!("{by} is attached to the same file. Detach it: losetup --detach /dev/{by}"))
 }
 
-fn shares_drive(name: &str) -> Reason {
+fn shares_drive(name: &str) -> RefusalReason {
     let text = format!(
         "the system runs from the same drive, {name}. To use an unmounted partition of it anyway, \
          add --shares-disk-with-root"
     );
-    Reason::new(Why::SharesDiskWithRoot, text)
+    RefusalReason::new(Why::SharesDiskWithRoot, text)
 }
 
 #[test]
 fn an_unused_disk_is_safe_even_with_filesystems_on_it() {
     let machine = Machine::default().disk("sda").partition("sda1", "sda").edit(|d| {
-        d.content = Some(Content { fs: Some("ext4".to_string()), ..Content::default() });
+        d.content =
+            Some(DeviceContent { fs: Some("ext4".to_string()), ..DeviceContent::default() });
     });
     assert_eq!(machine.reasons("sda"), []);
     assert_eq!(machine.reasons("sda1"), []);
@@ -107,8 +108,8 @@ fn the_disk_of_the_system_is_refused_with_the_gravest_reason_first() {
     assert_eq!(
         machine.reasons("mmcblk0"),
         [
-            Reason::new(Why::Root, "the system runs from it (mmcblk0p2 is mounted on /)"),
-            Reason::new(
+            RefusalReason::new(Why::Root, "the system runs from it (mmcblk0p2 is mounted on /)"),
+            RefusalReason::new(
                 Why::Boot,
                 "the system boots from it (mmcblk0p1 is mounted on /boot/firmware)"
             ),
@@ -124,10 +125,10 @@ fn a_partition_beside_the_system_needs_its_own_consent() {
         .mount(&["sda1"], "/")
         .partition("sda2", "sda");
     assert_eq!(machine.reasons("sda2"), [shares_drive("sda")]);
-    assert_eq!(verdict(machine.dev("sda2"), &machine.0, true), Verdict::Safe);
+    assert_eq!(verdict(machine.dev("sda2"), &machine.0, true), GuardVerdict::Safe);
     // The consent is for unmounted partitions: not for the disk, not for the root itself.
-    assert_ne!(verdict(machine.dev("sda"), &machine.0, true), Verdict::Safe);
-    assert_ne!(verdict(machine.dev("sda1"), &machine.0, true), Verdict::Safe);
+    assert_ne!(verdict(machine.dev("sda"), &machine.0, true), GuardVerdict::Safe);
+    assert_ne!(verdict(machine.dev("sda1"), &machine.0, true), GuardVerdict::Safe);
 }
 
 #[test]
@@ -147,7 +148,7 @@ fn an_unmounted_partition_beside_a_mounted_one_is_allowed_and_the_disk_is_not() 
 fn nobody_is_told_to_unmount_what_a_run_of_ours_mounted() {
     let at = "/run/bakeoff/0123/mnt";
     let machine = Machine::default().disk("sdb").mount(&["sdb"], at);
-    let by_run = Reason::mounted_by_run(&of("sdb"), &RawPath::new(at));
+    let by_run = RefusalReason::mounted_by_run(&of("sdb"), &RawPath::new(at));
     assert_eq!(by_run.frees, None);
     assert_eq!(machine.reasons("sdb"), [by_run]);
     let near = Machine::default().disk("sdb").mount(&["sdb"], "/run/bakeoffs/mnt");
@@ -166,11 +167,11 @@ fn swap_partitions_and_swap_files() {
     let on = vec![machine.dev("sda1")];
     let swap = |path: &str, is_file| Swap { path: RawPath::new(path), is_file };
     machine.0.swaps = vec![SwapOn { swap: swap("/dev/sda1", false), on: on.clone(), file: None }];
-    let reason = Reason::swap(&of("sda1"), &RawPath::new("/dev/sda1"));
+    let reason = RefusalReason::swap(&of("sda1"), &RawPath::new("/dev/sda1"));
     assert_eq!(reason.frees.as_deref(), Some("swapoff /dev/sda1"));
     assert_eq!(machine.reasons("sda"), [reason]);
     machine.0.swaps = vec![SwapOn { swap: swap("/srv/swap", true), on, file: None }];
-    let in_file = Reason::new(Why::Swap, "swap is in the file /srv/swap on sda1");
+    let in_file = RefusalReason::new(Why::Swap, "swap is in the file /srv/swap on sda1");
     assert_eq!(machine.reasons("sda"), [in_file]);
 }
 
@@ -204,7 +205,7 @@ fn lvm_on_luks_is_named_at_every_level() {
 fn raid_members_in_use_and_at_rest() {
     let signed = |d: &mut BlockDevice| {
         let fs = Some("linux_raid_member".to_string());
-        d.content = Some(Content { fs, ..Content::default() });
+        d.content = Some(DeviceContent { fs, ..DeviceContent::default() });
     };
     let at_rest = Machine::default().disk("sda").edit(signed);
     assert_eq!(at_rest.reasons("sda"), [member("sda", "a RAID array")]);
@@ -223,7 +224,7 @@ fn zfs_and_bcache_are_refused_by_their_signature() {
         ("drbd", "a DRBD resource"),
         ("LVM2_member", "an LVM volume group"),
     ] {
-        let content = Content { fs: Some(signature.to_string()), ..Content::default() };
+        let content = DeviceContent { fs: Some(signature.to_string()), ..DeviceContent::default() };
         let machine = Machine::default()
             .disk("sda")
             .partition("sda1", "sda")
@@ -232,7 +233,7 @@ fn zfs_and_bcache_are_refused_by_their_signature() {
             assert_eq!(machine.reasons(asked), [member("sda1", group)]);
         }
     }
-    let plain = Content { fs: Some("ext4".to_string()), ..Content::default() };
+    let plain = DeviceContent { fs: Some("ext4".to_string()), ..DeviceContent::default() };
     let machine = Machine::default().disk("sda").edit(|d| d.content = Some(plain));
     assert_eq!(machine.reasons("sda"), []);
 }
@@ -297,7 +298,7 @@ fn a_loop_over_a_disk_in_use_is_in_use() {
         .add("loop6", LayerKind::Loop, &["sda2"])
         .edit(attached_to("/dev/sda2"));
     assert_eq!(beside.reasons("loop6"), [shares_drive("sda")]);
-    assert_eq!(verdict(beside.dev("loop6"), &beside.0, true), Verdict::Safe);
+    assert_eq!(verdict(beside.dev("loop6"), &beside.0, true), GuardVerdict::Safe);
 }
 
 #[test]
@@ -329,12 +330,12 @@ fn a_process_and_another_namespace_hold_too() {
     let mut machine = Machine::default().disk("sda").partition("sda1", "sda");
     let dev = machine.dev("sda1");
     machine.0.users = vec![User { dev, process: process("dd", 123) }];
-    let open = Reason::open(&process("dd", 123), &of("sda1"));
+    let open = RefusalReason::open(&process("dd", 123), &of("sda1"));
     assert_eq!(machine.reasons("sda"), [open]);
     let mut machine = machine.mount(&["sda1"], "/data");
     machine.0.users.clear();
     machine.0.mounts[0].seen_by = Some(process("sleep", 77));
-    let elsewhere = Reason::new(
+    let elsewhere = RefusalReason::new(
         Why::Mounted,
         "sda1 is mounted on /data in the mount namespace of sleep (process 77)",
     );
@@ -353,13 +354,16 @@ fn what_is_no_drive_is_never_safe() {
         .add("zram0", LayerKind::Ram, &[])
         .disk("sr0")
         .edit(|d| d.unfit = Some("it is an optical or floppy drive"));
-    let no_drive = |text: &str| Reason::new(Why::NoDrive, text);
-    assert_eq!(machine.reasons("sda"), [Reason::read_only(&of("sda"))]);
-    assert_eq!(machine.reasons("sdb"), [Reason::new(Why::NoMedium, "it contains no medium")]);
+    let no_drive = |text: &str| RefusalReason::new(Why::NoDrive, text);
+    assert_eq!(machine.reasons("sda"), [RefusalReason::read_only(&of("sda"))]);
+    assert_eq!(
+        machine.reasons("sdb"),
+        [RefusalReason::new(Why::NoMedium, "it contains no medium")]
+    );
     assert_eq!(machine.reasons("zram0"), [no_drive("it is memory, not a drive")]);
     assert_eq!(machine.reasons("sr0"), [no_drive("it is an optical or floppy drive")]);
-    let gone = Reason::new(Why::Gone, "there is no such device");
-    assert_eq!(verdict(Dev::new(99, 0), &machine.0, true), Verdict::No(vec![gone]));
+    let gone = RefusalReason::new(Why::Gone, "there is no such device");
+    assert_eq!(verdict(Dev::new(99, 0), &machine.0, true), GuardVerdict::No(vec![gone]));
 }
 
 fn over(file: &'static str, ino: u64) -> impl FnOnce(&mut BlockDevice) {
@@ -406,8 +410,8 @@ fn rejects_loop_device_whose_file_is_being_written() {
     machine.0.file_users = vec![user(false, 7), user(true, 8)];
     assert_eq!(machine.reasons("loop0"), []);
     machine.0.file_users.push(user(true, 7));
-    let what = Subject::FileBehind("loop0".into());
-    assert_eq!(machine.reasons("loop0"), [Reason::open(&process("qemu", 71), &what)]);
+    let what = GuardSubject::FileBehind("loop0".into());
+    assert_eq!(machine.reasons("loop0"), [RefusalReason::open(&process("qemu", 71), &what)]);
 }
 
 #[test]
@@ -420,7 +424,7 @@ fn rejects_loop_device_whose_file_is_swap() {
     let file = Some(Inode { dev: 2049, ino: 7 });
     machine.0.swaps = vec![SwapOn { swap, on: vec![machine.dev("sda")], file }];
     let path = RawPath::new("/srv/other-name");
-    let swap = Reason::swap(&Subject::FileBehind("loop0".into()), &path);
+    let swap = RefusalReason::swap(&GuardSubject::FileBehind("loop0".into()), &path);
     assert_eq!(swap.frees.as_deref(), Some("swapoff /srv/other-name"));
     assert_eq!(machine.reasons("loop0"), [swap]);
 }
@@ -442,13 +446,13 @@ fn rejects_loop_device_of_size_0() {
     let machine =
         Machine::default().add("loop0", LayerKind::Loop, &[]).edit(|d| d.layer.size_bytes = 0);
     let text = "it is a loop device without a backing file (size 0)";
-    assert_eq!(machine.reasons("loop0"), [Reason::new(Why::NoMedium, text)]);
+    assert_eq!(machine.reasons("loop0"), [RefusalReason::new(Why::NoMedium, text)]);
 }
 
 #[test]
 fn what_a_run_of_ours_holds_is_left_to_it_and_what_others_hold_is_named() {
     let reasons = |name: &str| {
-        let open = Reason::open(&process(name, 71), &of("sda"));
+        let open = RefusalReason::open(&process(name, 71), &of("sda"));
         let mut all = vec![open, in_use("dm-0 uses sda")];
         leave_to_its_run(&mut all);
         all.iter().map(|reason| reason.why).collect::<Vec<_>>()

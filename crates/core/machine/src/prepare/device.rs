@@ -31,7 +31,7 @@ pub struct BlockDevice {
     /// drive`.
     pub unfit: Option<&'static str>,
     /// What is on it; `None` where nobody could say (no udev record).
-    pub content: Option<Content>,
+    pub content: Option<DeviceContent>,
     /// Signatures read from the device itself; `None` where it was not read.
     pub contents: Option<Contents>,
     /// The file under a loop device, by number: it may have several paths.
@@ -52,7 +52,7 @@ impl BlockDevice {
 
 /// What blkid found at the start of a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Content {
+pub struct DeviceContent {
     /// Filesystem or container: `ext4`, `crypto_LUKS`, `LVM2_member`.
     pub fs: Option<String>,
     pub label: Option<RawPath>,

@@ -11,7 +11,7 @@
 
 use bakeoff_model::event::{FlashState, Header, Region};
 use bakeoff_model::job::{EngineName, Job, Rw};
-use bakeoff_model::precondition::{End, Series};
+use bakeoff_model::precondition::{PreconditionEnd, RegionRounds};
 use bakeoff_model::protocol::{Mode, Protocol};
 use bakeoff_model::workload::Workload;
 use bakeoff_stats::prng::SplitMix64;
@@ -74,24 +74,24 @@ pub struct Left {
 
 /// Why no further round follows these; `None` = one does. A round is taken to need what the last
 /// one did.
-pub fn ended(series: &Series, left: Left) -> Option<End> {
+pub fn ended(series: &RegionRounds, left: Left) -> Option<PreconditionEnd> {
     if steadiness(series).is_some_and(Steadiness::is_steady) {
-        return Some(End::Steady);
+        return Some(PreconditionEnd::Steady);
     }
     let last = series.rounds.last();
     let (took_ns, wrote) = last.map_or((0, BLOCK_BYTES), |r| (r.elapsed_ns, r.write_bytes));
     if series.rounds.len() >= MOST_ROUNDS {
-        Some(End::Rounds)
+        Some(PreconditionEnd::Rounds)
     } else if left.time_ns.is_some_and(|time_ns| time_ns < took_ns) {
-        Some(End::Time)
+        Some(PreconditionEnd::Time)
     } else if left.write_bytes.is_some_and(|bytes| bytes < wrote) {
-        Some(End::Bytes)
+        Some(PreconditionEnd::Bytes)
     } else {
         None
     }
 }
 
 /// What its last rounds show; `None` for fewer than the test needs.
-pub fn steadiness(series: &Series) -> Option<Steadiness> {
+pub fn steadiness(series: &RegionRounds) -> Option<Steadiness> {
     steady_state::steadiness(&series.rates())
 }

@@ -16,7 +16,7 @@ pub struct Report {
     pub first_bad_bytes: Option<u64>,
     pub wraps_at_bytes: Option<u64>,
     pub repeated: bool,
-    pub verdict: Verdict,
+    pub verdict: ProbeVerdict,
     /// What the card's own id gives reason to suspect. It changes no verdict.
     #[serde(skip)]
     pub hint: Option<String>,
@@ -24,7 +24,7 @@ pub struct Report {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum ProbeVerdict {
     NoEvidence,
     Mismatch,
     /// Some did not, and the next time they did: a bad contact, reader or cable, or a dying drive.
@@ -40,12 +40,12 @@ pub fn judge(
 ) -> Report {
     let bad = |pass: &[(u64, Readback)]| pass.iter().any(|(_, seen)| *seen != Readback::Good);
     let verdict = match (bad(first), again.map(bad)) {
-        (false, _) => Verdict::NoEvidence,
-        (true, Some(false)) => Verdict::Unstable,
-        (true, _) => Verdict::Mismatch,
+        (false, _) => ProbeVerdict::NoEvidence,
+        (true, Some(false)) => ProbeVerdict::Unstable,
+        (true, _) => ProbeVerdict::Mismatch,
     };
     let judged = match again {
-        Some(again) if verdict == Verdict::Mismatch => again,
+        Some(again) if verdict == ProbeVerdict::Mismatch => again,
         _ => first,
     };
     let good = judged.iter().filter(|(_, seen)| *seen == Readback::Good).count() as u64;
@@ -88,7 +88,7 @@ mod tests {
     fn all_good_is_no_evidence() {
         let pass: Vec<(u64, Readback)> = (0..100).map(|i| (i << 20, Readback::Good)).collect();
         let report = judge("/dev/sdb", 32 * GIB, &pass, None);
-        assert_eq!((report.verdict, report.good), (Verdict::NoEvidence, 100));
+        assert_eq!((report.verdict, report.good), (ProbeVerdict::NoEvidence, 100));
     }
 
     #[test]
@@ -97,11 +97,11 @@ mod tests {
             .map(|i| (i * GIB, if i < 8 { Readback::Good } else { Readback::Alias(i % 8 * GIB) }))
             .collect();
         let report = judge("/dev/sdb", 32 * GIB, &fake, Some(&fake));
-        assert_eq!(report.verdict, Verdict::Mismatch);
+        assert_eq!(report.verdict, ProbeVerdict::Mismatch);
         assert_eq!((report.first_bad_bytes, report.wraps_at_bytes), (Some(8 * GIB), Some(8 * GIB)));
         let good: Vec<(u64, Readback)> = fake.iter().map(|(at, _)| (*at, Readback::Good)).collect();
-        assert_eq!(judge("x", GIB, &fake, Some(&good)).verdict, Verdict::Unstable);
-        assert_eq!(judge("x", GIB, &fake, None).verdict, Verdict::Mismatch);
+        assert_eq!(judge("x", GIB, &fake, Some(&good)).verdict, ProbeVerdict::Unstable);
+        assert_eq!(judge("x", GIB, &fake, None).verdict, ProbeVerdict::Mismatch);
     }
 
     #[test]

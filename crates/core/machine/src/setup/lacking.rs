@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::kernels::Remedy;
 use super::manager::Manager;
-use super::packages::{self, Tool};
+use super::packages::{self, PackagedTool};
 
 /// What is missing for a stack, and what would help.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub fn install_advice(program: &str, manager: Option<Manager>) -> String {
         Some((manager, None)) => {
             format!("The repositories of {} do not have it", manager.program())
         }
-        None => match tool.and_then(Tool::usual_package) {
+        None => match tool.and_then(PackagedTool::usual_package) {
             Some(package) => format!(
                 "Install it with the package manager of this system (usual package: {package})"
             ),

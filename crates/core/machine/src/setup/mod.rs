@@ -12,7 +12,7 @@ use crate::prepare::recipe::{Driver, RECIPES, Recipe};
 use bakeoff_stats::distinct;
 use lacking::NoDriver;
 use manager::Manager;
-use packages::Tool;
+use packages::PackagedTool;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uses {
@@ -67,7 +67,7 @@ pub struct Setup {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Program {
-    pub tool: &'static Tool,
+    pub tool: &'static PackagedTool,
     pub package: Option<&'static str>,
     pub is_installed: bool,
 }
@@ -83,7 +83,7 @@ pub fn look(uses: Uses, here: &Here) -> Setup {
         }
     }
     wanted.extend(&uses.programs);
-    let program = |tool: &'static Tool| Program {
+    let program = |tool: &'static PackagedTool| Program {
         tool,
         package: here.manager.and_then(|manager| tool.package(manager)),
         is_installed: (here.is_installed)(tool.program),

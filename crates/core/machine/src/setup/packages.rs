@@ -7,7 +7,7 @@ use super::manager::Manager;
 use bakeoff_stats::tables::rows;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tool {
+pub struct PackagedTool {
     pub program: &'static str,
     pub why: &'static str,
     /// Its package, by [`Manager::column`]; empty where the distribution has none.
@@ -16,7 +16,7 @@ pub struct Tool {
     pub version: &'static str,
 }
 
-impl Tool {
+impl PackagedTool {
     pub fn package(&self, manager: Manager) -> Option<&'static str> {
         Some(self.packages[manager.column()]).filter(|package| !package.is_empty())
     }
@@ -26,15 +26,14 @@ impl Tool {
     }
 }
 
-pub static TOOLS: LazyLock<Vec<Tool>> =
-    LazyLock::new(|| {
-        let tool = |[program, apt, dnf, pacman, apk, zypper, version, why]: [&'static str; 8]| {
-            Tool { program, why, packages: [apt, dnf, pacman, apk, zypper], version }
-        };
-        rows(include_str!("../../data/programs.csv")).map(tool).collect()
-    });
+pub static TOOLS: LazyLock<Vec<PackagedTool>> = LazyLock::new(|| {
+    let tool = |[program, apt, dnf, pacman, apk, zypper, version, why]: [&'static str; 8]| {
+        PackagedTool { program, why, packages: [apt, dnf, pacman, apk, zypper], version }
+    };
+    rows(include_str!("../../data/programs.csv")).map(tool).collect()
+});
 
-pub fn find(program: &str) -> Option<&'static Tool> {
+pub fn find(program: &str) -> Option<&'static PackagedTool> {
     TOOLS.iter().find(|tool| tool.program == program)
 }
 

@@ -9,7 +9,7 @@ pub const HEAD_BYTES: usize = (64 << 10) + 4096;
 
 /// What is known; `None` where the superblock does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct SpaceUsage {
     pub size_bytes: Option<u64>,
     pub used_bytes: Option<u64>,
     /// Last written, seconds since 1970.
@@ -19,7 +19,7 @@ pub struct Usage {
 }
 
 /// Reads the superblock of a filesystem of that kind at the start of `head`.
-pub fn usage(kind: &str, head: &[u8]) -> Usage {
+pub fn usage(kind: &str, head: &[u8]) -> SpaceUsage {
     let read = match kind {
         "ext2" | "ext3" | "ext4" => ext(head),
         "xfs" => xfs(head),
@@ -55,13 +55,13 @@ fn be64(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-fn sized(blocks: u64, free: u64, block_bytes: u64) -> Usage {
+fn sized(blocks: u64, free: u64, block_bytes: u64) -> SpaceUsage {
     let bytes = |blocks: u64| blocks.checked_mul(block_bytes);
     let used_bytes = blocks.checked_sub(free).and_then(bytes);
-    Usage { size_bytes: bytes(blocks), used_bytes, ..Usage::default() }
+    SpaceUsage { size_bytes: bytes(blocks), used_bytes, ..SpaceUsage::default() }
 }
 
-fn ext(head: &[u8]) -> Option<Usage> {
+fn ext(head: &[u8]) -> Option<SpaceUsage> {
     const INCOMPAT_64BIT: u64 = 0x80;
     let at = head.get(1024..)?;
     let block_bytes = 1024u64.checked_shl(le32(at, 0x18)?.try_into().ok()?)?;
@@ -73,12 +73,12 @@ fn ext(head: &[u8]) -> Option<Usage> {
     // Written and mounted, whichever was later; each has a byte beyond the year 2038.
     let written = le32(at, 0x30)? | byte(0x274)? << 32;
     let mounted = le32(at, 0x2c)? | byte(0x275)? << 32;
-    Some(Usage { written_s: Some(written.max(mounted)), ..sized(blocks, free, block_bytes) })
+    Some(SpaceUsage { written_s: Some(written.max(mounted)), ..sized(blocks, free, block_bytes) })
 }
 
-fn xfs(head: &[u8]) -> Option<Usage> {
+fn xfs(head: &[u8]) -> Option<SpaceUsage> {
     let sized = sized(be64(head, 8)?, be64(head, 144)?, be32(head, 4)?);
-    Some(Usage { made_s: xfs_made_s(head), ..sized })
+    Some(SpaceUsage { made_s: xfs_made_s(head), ..sized })
 }
 
 /// When the root inode was created: versions from 5 on keep that, in nanoseconds since 1901 where
@@ -101,7 +101,7 @@ fn xfs_made_s(head: &[u8]) -> Option<u64> {
 }
 
 /// The creation time of the file table, where it begins near the start: in 100 ns since 1601.
-fn ntfs(head: &[u8]) -> Option<Usage> {
+fn ntfs(head: &[u8]) -> Option<SpaceUsage> {
     const STANDARD_INFORMATION: u64 = 0x10;
     const SECONDS_TO_1970: u64 = 11_644_473_600;
     let sector_bytes = le16(head, 11)?;
@@ -116,22 +116,22 @@ fn ntfs(head: &[u8]) -> Option<Usage> {
         let content = attribute.get(usize::try_from(le16(attribute, 20)?).ok()?..)?;
         (le64(content, 0)? / 10_000_000).checked_sub(SECONDS_TO_1970)
     };
-    Some(Usage { size_bytes, made_s: made_s(), ..Usage::default() })
+    Some(SpaceUsage { size_bytes, made_s: made_s(), ..SpaceUsage::default() })
 }
 
-fn btrfs(head: &[u8]) -> Option<Usage> {
+fn btrfs(head: &[u8]) -> Option<SpaceUsage> {
     let at = head.get(64 << 10..)?;
     let (size_bytes, used_bytes) = (le64(at, 0x70), le64(at, 0x78));
-    Some(Usage { size_bytes, used_bytes, ..Usage::default() })
+    Some(SpaceUsage { size_bytes, used_bytes, ..SpaceUsage::default() })
 }
 
-fn exfat(head: &[u8]) -> Option<Usage> {
+fn exfat(head: &[u8]) -> Option<SpaceUsage> {
     let sector_bytes = 1u64.checked_shl(u32::from(*head.get(108)?))?;
     let size_bytes = le64(head, 72)?.checked_mul(sector_bytes);
     // Percent of the clusters; 0xff where nobody counted.
     let percent = u64::from(*head.get(112)?);
     let used_bytes = size_bytes.filter(|_| percent <= 100).map(|size| size / 100 * percent);
-    Some(Usage { size_bytes, used_bytes, ..Usage::default() })
+    Some(SpaceUsage { size_bytes, used_bytes, ..SpaceUsage::default() })
 }
 
 /// Identifier of the partition table in the first sectors: the drive's GUID of a GPT, the signature
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn nonsense_and_short_reads_say_nothing() {
         for kind in ["ext4", "xfs", "btrfs", "exfat", "ntfs", "vfat"] {
-            assert_eq!(usage(kind, &[0xff; 100]), Usage::default(), "{kind}");
+            assert_eq!(usage(kind, &[0xff; 100]), SpaceUsage::default(), "{kind}");
             let _ = usage(kind, &vec![0xff; HEAD_BYTES]);
         }
         assert_eq!(table_id("gpt", &[0; 600]), None);

@@ -1,8 +1,8 @@
 //! The part of the rings that belongs to one cell, as differences on the cell's clock.
 
 use super::NONE;
-use super::layout::{self, CONTEXT_SWITCHES, DISK_COLUMNS, Layout, Slow};
-use super::ring::Ring;
+use super::layout::{self, CONTEXT_SWITCHES, DISK_COLUMNS, Slow, TelemetryLayout};
+use super::ring::RowRing;
 use crate::sysinfo::block_stat::BlockStat;
 use crate::sysinfo::cpu_stat::TICKS_PER_S;
 use bakeoff_model::power::{MeterName, PowerSeries};
@@ -15,9 +15,9 @@ const TICK_MS: u64 = 1000 / TICKS_PER_S;
 /// The series of a cell whose first operation was at `from_ns` and last at `to_ns` on the clock of
 /// the rows. Threads, log and cost are left for the caller, who counts them.
 pub fn cell_telemetry(
-    layout: &Layout,
-    fast: &Ring,
-    slow: &Ring,
+    layout: &TelemetryLayout,
+    fast: &RowRing,
+    slow: &RowRing,
     from_ns: u64,
     to_ns: u64,
 ) -> Telemetry {
@@ -33,7 +33,7 @@ pub fn cell_telemetry(
     of
 }
 
-fn inside(ring: &Ring, from_ns: u64, to_ns: u64) -> Vec<&[u64]> {
+fn inside(ring: &RowRing, from_ns: u64, to_ns: u64) -> Vec<&[u64]> {
     let rows: Vec<&[u64]> = ring.rows().collect();
     let first = rows.iter().rposition(|row| row[0] <= from_ns).unwrap_or(0);
     let last = rows.iter().position(|row| row[0] >= to_ns).map_or(rows.len(), |at| at + 1);
@@ -60,7 +60,7 @@ fn gauge(rows: &[&[u64]], column: usize) -> Option<Vec<u64>> {
     values.map(|value| (value != NONE).then_some(value)).collect()
 }
 
-fn device(layout: &Layout, index: usize, rows: &[&[u64]]) -> Option<DeviceSeries> {
+fn device(layout: &TelemetryLayout, index: usize, rows: &[&[u64]]) -> Option<DeviceSeries> {
     let at = layout.device(index);
     let stats: Vec<BlockStat> =
         rows.iter().map(|row| layout::drive(&row[at..at + DISK_COLUMNS])).collect::<Option<_>>()?;
@@ -87,7 +87,7 @@ fn device(layout: &Layout, index: usize, rows: &[&[u64]]) -> Option<DeviceSeries
     })
 }
 
-fn cpu(layout: &Layout, index: usize, rows: &[&[u64]]) -> Option<CpuSeries> {
+fn cpu(layout: &TelemetryLayout, index: usize, rows: &[&[u64]]) -> Option<CpuSeries> {
     let at = layout.cpu(index);
     let ms = |offset: usize| -> Option<Vec<u32>> {
         let grown = growth(rows, at + offset)?;
@@ -103,7 +103,7 @@ fn cpu(layout: &Layout, index: usize, rows: &[&[u64]]) -> Option<CpuSeries> {
     })
 }
 
-fn fill_slow(of: &mut Telemetry, layout: &Layout, rows: &[&[u64]]) {
+fn fill_slow(of: &mut Telemetry, layout: &TelemetryLayout, rows: &[&[u64]]) {
     let grown = |column: Slow| growth(rows, column as usize);
     let total = |column: Slow| Some(grown(column)?.into_iter().sum());
     let at = |column: Slow| gauge(rows, column as usize);
@@ -146,19 +146,25 @@ mod tests {
     use super::*;
     use crate::sysinfo::cpu_stat::CpuTicks;
     use crate::telemetry::layout::{Device, Named};
-    use bakeoff_model::power::Meter;
+    use bakeoff_model::power::MeterScope;
 
-    fn watched() -> Layout {
+    fn watched() -> TelemetryLayout {
         let device = Device { name: "sda".into(), dev: "8:0".into(), is_disk: true };
         let clock = Named { name: "policy0".into(), most: Some(1_500_000) };
-        let meters = vec![MeterName { meter: Meter::Package, name: "package-0".into() }];
+        let meters = vec![MeterName { meter: MeterScope::Package, name: "package-0".into() }];
         let temperatures = Vec::new();
-        Layout { devices: vec![device], cpus: 1, clocks: vec![clock], temperatures, meters }
+        TelemetryLayout {
+            devices: vec![device],
+            cpus: 1,
+            clocks: vec![clock],
+            temperatures,
+            meters,
+        }
     }
 
-    fn rings(layout: &Layout) -> (Ring, Ring) {
-        let mut fast = Ring::new(layout.fast_columns(), 64);
-        let mut slow = Ring::new(layout.slow_columns(), 64);
+    fn rings(layout: &TelemetryLayout) -> (RowRing, RowRing) {
+        let mut fast = RowRing::new(layout.fast_columns(), 64);
+        let mut slow = RowRing::new(layout.slow_columns(), 64);
         for tick in 0..10u64 {
             let mut row = vec![NONE; fast.width()];
             (row[0], row[CONTEXT_SWITCHES]) = (1000 + tick * 100, tick * 7);
@@ -198,7 +204,7 @@ mod tests {
     fn nothing_sampled_is_nothing_told() {
         let layout = watched();
         let (fast, slow) =
-            (Ring::new(layout.fast_columns(), 8), Ring::new(layout.slow_columns(), 8));
+            (RowRing::new(layout.fast_columns(), 8), RowRing::new(layout.slow_columns(), 8));
         let of = cell_telemetry(&layout, &fast, &slow, 0, 100);
         assert!(of.fast_ns.is_empty() && of.devices[0].reads.is_empty());
     }

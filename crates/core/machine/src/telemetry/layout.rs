@@ -56,7 +56,7 @@ pub struct Named {
 
 /// What is watched, in the order of the columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
+pub struct TelemetryLayout {
     pub devices: Vec<Device>,
     /// CPUs, from 0.
     pub cpus: usize,
@@ -65,7 +65,7 @@ pub struct Layout {
     pub meters: Vec<MeterName>,
 }
 
-impl Layout {
+impl TelemetryLayout {
     pub fn device(&self, index: usize) -> usize {
         FAST_HEAD + index * DISK_COLUMNS
     }
@@ -160,7 +160,7 @@ pub fn put_cpu(columns: &mut [u64], ticks: &CpuTicks) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_model::power::Meter;
+    use bakeoff_model::power::MeterScope;
 
     #[test]
     fn a_device_comes_back_as_it_went_in() {
@@ -177,12 +177,12 @@ mod tests {
 
     #[test]
     fn columns_do_not_overlap() {
-        let layout = Layout {
+        let layout = TelemetryLayout {
             devices: vec![Device::default(), Device::default()],
             cpus: 3,
             clocks: vec![Named::default()],
             temperatures: vec![Named::default(), Named::default()],
-            meters: vec![MeterName { meter: Meter::Package, name: "package-0".into() }],
+            meters: vec![MeterName { meter: MeterScope::Package, name: "package-0".into() }],
         };
         assert_eq!((layout.device(0), layout.device(1), layout.cpu(0)), (2, 13, 24));
         assert_eq!(layout.fast_columns().len(), 24 + 15);

@@ -30,18 +30,18 @@ impl Keep {
 
 /// Rows of the same width, oldest first. Allocates once.
 #[derive(Clone, Debug)]
-pub struct Ring {
+pub struct RowRing {
     columns: Vec<Keep>,
     most: usize,
     rows: Vec<u64>,
 }
 
-impl Ring {
+impl RowRing {
     /// Room for `most` rows (at least 4) with these columns; the first column is the time.
-    pub fn new(columns: Vec<Keep>, most: usize) -> Ring {
+    pub fn new(columns: Vec<Keep>, most: usize) -> RowRing {
         let most = most.max(4);
         let rows = Vec::with_capacity(most * columns.len());
-        Ring { columns, most, rows }
+        RowRing { columns, most, rows }
     }
 
     pub fn clear(&mut self) {
@@ -90,8 +90,8 @@ impl Ring {
     /// The rows of these stretches of time as if one followed the other without a gap: time begins
     /// at 0, counters grow only by what they grew inside a stretch, gauges stay as they are. A
     /// stretch reaches from its first row to its last; one with fewer than two rows adds nothing.
-    pub fn joined(&self, spans: &[(u64, u64)]) -> Ring {
-        let mut joined = Ring::new(self.columns.clone(), self.most);
+    pub fn joined(&self, spans: &[(u64, u64)]) -> RowRing {
+        let mut joined = RowRing::new(self.columns.clone(), self.most);
         let mut sum = vec![0; self.width()];
         for (from_ns, to_ns) in spans {
             let inside = |row: &&[u64]| (*from_ns..=*to_ns).contains(&row[0]);
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn gauges_keep_what_matters() {
         let columns = vec![Keep::Later, Keep::Highest, Keep::Lowest, Keep::Bits];
-        let mut ring = Ring::new(columns, 4);
+        let mut ring = RowRing::new(columns, 4);
         for row in [[0, 5, 5, 1], [1, 9, NONE, 2], [2, 7, 3, 4], [3, 1, 8, 8], [4, 2, 2, 0]] {
             ring.push(&row);
         }
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn joined_stretches_leave_out_what_happened_between_them() {
-        let mut ring = Ring::new(vec![Keep::Later, Keep::Later, Keep::Highest], 16);
+        let mut ring = RowRing::new(vec![Keep::Later, Keep::Later, Keep::Highest], 16);
         for row in [[10, 100, 1], [20, 110, 2], [30, 500, 9], [40, 510, 3], [50, NONE, 4]] {
             ring.push(&row);
         }
@@ -159,7 +159,7 @@ mod tests {
     proptest! {
         #[test]
         fn first_and_last_row_stay_and_memory_does_not_grow(count in 1usize..600, most in 4usize..40) {
-            let mut ring = Ring::new(vec![Keep::Later, Keep::Highest], most);
+            let mut ring = RowRing::new(vec![Keep::Later, Keep::Highest], most);
             let bytes = ring.bytes();
             for i in 0..count as u64 {
                 ring.push(&[i, i * i % 97]);

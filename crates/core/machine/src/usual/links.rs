@@ -10,7 +10,7 @@ use bakeoff_stats::tables::rows;
 const TABLE: &str = include_str!("../../data/links.csv");
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Link {
+pub struct UsualLink {
     pub key: &'static str,
     pub name: &'static str,
     /// The most it can carry, bytes a second.
@@ -20,10 +20,10 @@ pub struct Link {
     pub source: &'static str,
 }
 
-pub fn all() -> Vec<Link> {
+pub fn all() -> Vec<UsualLink> {
     let link = |[key, name, nominal, practice, _, source]: [&'static str; 6]| {
         let bytes = |text: &str| text.parse::<f64>().ok().map(|mb| mb * 1e6);
-        Some(Link {
+        Some(UsualLink {
             key,
             name,
             nominal_bytes_per_s: bytes(nominal)?,
@@ -34,7 +34,7 @@ pub fn all() -> Vec<Link> {
     rows(TABLE).filter_map(link).collect()
 }
 
-pub fn find(key: &str) -> Option<Link> {
+pub fn find(key: &str) -> Option<UsualLink> {
     all().into_iter().find(|link| link.key == key)
 }
 
@@ -55,9 +55,11 @@ pub fn key(drive: &Layer) -> Option<&'static str> {
         LinkKind::Sata { mbit: 6000 } => Some("sata3"),
         LinkKind::Sata { .. } => None,
         LinkKind::Pcie { .. } => {
-            let name = |of: &Link| of.key.starts_with("pcie").then_some(of.nominal_bytes_per_s);
+            let name =
+                |of: &UsualLink| of.key.starts_with("pcie").then_some(of.nominal_bytes_per_s);
             let bytes = capacity_bytes_per_s(link)?;
-            let is_near = |of: &&Link| name(of).is_some_and(|n| (n / bytes - 1.0).abs() < 0.02);
+            let is_near =
+                |of: &&UsualLink| name(of).is_some_and(|n| (n / bytes - 1.0).abs() < 0.02);
             all().iter().find(is_near).map(|of| of.key)
         }
     }

@@ -43,7 +43,7 @@ pub struct Line {
 
 /// What a place is, for the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Subject<'a> {
+pub struct UsualSubject<'a> {
     pub medium: Medium,
     pub classes: &'a [String],
     pub link: Option<&'a str>,
@@ -73,7 +73,7 @@ fn line(fields: [&'static str; 10]) -> Option<Line> {
     })
 }
 
-fn closeness(line: &Line, subject: &Subject) -> Option<u32> {
+fn closeness(line: &Line, subject: &UsualSubject) -> Option<u32> {
     let classes = |class: &str| subject.classes.iter().any(|of| of == class);
     let part = |wanted: &str, is_it: bool, weight: u32| match (wanted.is_empty(), is_it) {
         (true, _) => Some(0),
@@ -87,7 +87,7 @@ fn closeness(line: &Line, subject: &Subject) -> Option<u32> {
 }
 
 /// The usual range of a figure by the closest line. Where two lines are as close, the first counts.
-pub fn range(subject: &Subject, test: Test) -> Option<Usual> {
+pub fn range(subject: &UsualSubject, test: Test) -> Option<Usual> {
     let all = lines().into_iter().filter(|l| l.test == test && l.kind == LineKind::Range);
     let close = all.filter_map(|line| Some((closeness(&line, subject)?, line)));
     let best = close.reduce(|best, next| if next.0 > best.0 { next } else { best })?.1;
@@ -101,7 +101,7 @@ pub fn range(subject: &Subject, test: Test) -> Option<Usual> {
 }
 
 /// The highest promise of a card's labels about a figure.
-pub fn label(subject: &Subject, test: Test) -> Option<Label> {
+pub fn label(subject: &UsualSubject, test: Test) -> Option<Label> {
     let all = lines().into_iter().filter(|l| l.test == test && l.kind == LineKind::Promise);
     let ours = all.filter(|line| closeness(line, subject).is_some());
     let best = ours.max_by(|x, y| x.low.total_cmp(&y.low))?;
@@ -116,8 +116,12 @@ pub fn label(subject: &Subject, test: Test) -> Option<Label> {
 mod tests {
     use super::*;
 
-    fn subject<'a>(medium: Medium, classes: &'a [String], link: Option<&'a str>) -> Subject<'a> {
-        Subject { medium, classes, link, board: None }
+    fn subject<'a>(
+        medium: Medium,
+        classes: &'a [String],
+        link: Option<&'a str>,
+    ) -> UsualSubject<'a> {
+        UsualSubject { medium, classes, link, board: None }
     }
 
     #[test]
@@ -159,7 +163,7 @@ mod tests {
     #[test]
     fn the_line_that_says_most_counts() {
         let low = |classes: &[String], link, board| {
-            let subject = Subject { medium: Medium::Sd, classes, link, board };
+            let subject = UsualSubject { medium: Medium::Sd, classes, link, board };
             let of = range(&subject, Test::RandRead).unwrap();
             (of.low, of.high.unwrap())
         };
@@ -167,7 +171,7 @@ mod tests {
         assert_eq!(low(&[], None, None), (350.0, 8000.0));
         assert_eq!(low(&[], Some("sd-hs"), None), (350.0, 2600.0));
         assert_eq!(low(&a1, Some("sd-hs"), None), (750.0, 8000.0));
-        let pi1 = Subject {
+        let pi1 = UsualSubject {
             medium: Medium::Sd,
             classes: &a1,
             link: Some("sd-hs"),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use bakeoff_judge::decide::figure;
 use bakeoff_model::candidate::Candidate;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
-use bakeoff_model::lead::{NotRanked, Refusal, Stalls};
+use bakeoff_model::lead::{NotRanked, Refusal, TrimmedStalls};
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Standing, Verdict, WorkloadVerdict};
@@ -50,7 +50,7 @@ pub struct MatrixCell {
     /// Its rate as a share of the leader's: (mean, low, high); the leader's own is 1.
     pub ratio: Option<(f64, f64, f64)>,
     #[serde(skip)]
-    pub stalls: Option<Stalls>,
+    pub stalls: Option<TrimmedStalls>,
 }
 
 /// Where a candidate is on a workload.
@@ -218,7 +218,7 @@ fn cell(run: &Run, verdict: &WorkloadVerdict, name: &str) -> MatrixCell {
         None if lead.equals.iter().any(|equal| equal == name) => follower(Place::Equal),
         None => follower(Place::Open),
     };
-    let has_stalls = |s: &&Stalls| s.candidate == name && s.count();
+    let has_stalls = |s: &&TrimmedStalls| s.candidate == name && s.count();
     MatrixCell { stalls: lead.stalls.iter().find(has_stalls).cloned(), ..cell }
 }
 

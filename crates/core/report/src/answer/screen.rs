@@ -21,7 +21,8 @@ const GAP: usize = 2;
 
 /// Lays an answer out; `report` is the path of the HTML report, where one was written.
 pub fn write(answer: &Answer, options: &TextOptions, report: Option<&str>) -> String {
-    let screen = Screen { answer, width: usize::from(options.width.max(40)), color: options.color };
+    let screen =
+        AnswerScreen { answer, width: usize::from(options.width.max(40)), color: options.color };
     let answers = screen.answers();
     let mut tables: Vec<String> = screen.is_it_normal();
     for (i, part) in screen.tables().into_iter().enumerate() {
@@ -58,13 +59,13 @@ pub fn write(answer: &Answer, options: &TextOptions, report: Option<&str>) -> St
     lines.join("\n") + "\n"
 }
 
-struct Screen<'a> {
+struct AnswerScreen<'a> {
     answer: &'a Answer,
     width: usize,
     color: bool,
 }
 
-impl Screen<'_> {
+impl AnswerScreen<'_> {
     fn sentence(&self, text: &str, indent: &str) -> Vec<String> {
         match self.width < NARROW {
             true => wrap(text, self.width, indent, "  ").lines().map(str::to_string).collect(),

@@ -6,7 +6,7 @@
 
 use crate::layout::{columns, cut};
 use bakeoff_judge::rules::limit;
-use bakeoff_model::lead::{Lead, NotRanked, Refusal, Stalls, fraction};
+use bakeoff_model::lead::{Lead, NotRanked, Refusal, TrimmedStalls, fraction};
 use bakeoff_model::path::sanitize;
 use bakeoff_model::verdict::{Verdict, WorkloadVerdict};
 use bakeoff_stats::phrases;
@@ -271,9 +271,10 @@ impl Say<'_> {
         }
     }
 
-    fn own_stalls(&self) -> Option<&Stalls> {
+    fn own_stalls(&self) -> Option<&TrimmedStalls> {
         let is_claim = self.verdict.verdict != Verdict::Refused;
-        let is_own = |s: &&Stalls| Some(&s.candidate) == self.lead.leader.as_ref() && s.count();
+        let is_own =
+            |s: &&TrimmedStalls| Some(&s.candidate) == self.lead.leader.as_ref() && s.count();
         self.lead.stalls.iter().find(is_own).filter(|_| is_claim)
     }
 
@@ -302,7 +303,7 @@ impl Say<'_> {
         self.stalls_of(|_| true)
     }
 
-    fn stalls_of(&self, is_wanted: impl Fn(&Stalls) -> bool) -> Option<String> {
+    fn stalls_of(&self, is_wanted: impl Fn(&TrimmedStalls) -> bool) -> Option<String> {
         let told = self.lead.stalls.iter().filter(|s| s.count() && is_wanted(s));
         let told: Vec<String> = told.map(|s| stalled(&(self.label)(&s.candidate), s)).collect();
         (!told.is_empty()).then(|| told.join(" "))
@@ -319,7 +320,7 @@ impl Say<'_> {
 }
 
 /// "btrfs stalled 12 times, 8 % of its time (longest 2.1 s)."
-pub fn stalled(who: &str, s: &Stalls) -> String {
+pub fn stalled(who: &str, s: &TrimmedStalls) -> String {
     format!(
         "{who} stalled {}, {} of its time (longest {}).",
         phrases::count(s.number, "time"),

@@ -10,7 +10,7 @@ use bakeoff_judge::analyse::analyse;
 use bakeoff_judge::testing::RunBuilder;
 use bakeoff_model::event::StopReason;
 use bakeoff_model::finding::Severity;
-use bakeoff_model::lead::Stalls;
+use bakeoff_model::lead::TrimmedStalls;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
 use sample::{FIVE, SEVEN, SIX, card, demo, rich};
@@ -151,7 +151,7 @@ fn names_stalls_of_the_leader_in_its_sentence() {
         let number = 12;
         let stalls = |candidate: &str, share| {
             let candidate = candidate.to_string();
-            Stalls { candidate, number, longest_ns: 340_000_000, share }
+            TrimmedStalls { candidate, number, longest_ns: 340_000_000, share }
         };
         lead.stalls = vec![stalls("xfs", 0.081), stalls("ext4", 0.02)];
     }

@@ -2,7 +2,7 @@
 
 use bakeoff_judge::compare::answer::Answer;
 use bakeoff_judge::compare::part::OfWorkload;
-use bakeoff_judge::compare::{Compared, OfRun};
+use bakeoff_judge::compare::{Compared, ComparedRun};
 use bakeoff_judge::rules::published::runs::named;
 use bakeoff_model::difference::{Difference, Factor};
 use bakeoff_model::verdict::Verdict;
@@ -83,7 +83,7 @@ pub(super) fn text(compared: &Compared, answer: &Answer) -> String {
     if !compared.is_alike {
         return format!("Not ranked on {summary}: the runs are not comparable.");
     }
-    let each = |words: fn(&OfWorkload, &OfRun) -> String| -> String {
+    let each = |words: fn(&OfWorkload, &ComparedRun) -> String| -> String {
         let parts = answer.runs.iter().zip(&compared.runs);
         parts.map(|(said, run)| words(said, run)).collect::<Vec<_>>().join("; ")
     };
@@ -116,18 +116,18 @@ fn all(runs: usize) -> String {
     if runs == 2 { "both runs".to_string() } else { format!("all {runs} runs") }
 }
 
-fn place(run: &OfRun) -> String {
+fn place(run: &ComparedRun) -> String {
     match run.conditions.is_empty() {
         true => run.short.clone(),
         false => format!("{} ({})", run.short, run.conditions),
     }
 }
 
-fn blocks(said: &OfWorkload, run: &OfRun) -> String {
+fn blocks(said: &OfWorkload, run: &ComparedRun) -> String {
     format!("{} in {}", phrases::count(said.blocks, "paired block"), place(run))
 }
 
-fn lead(said: &OfWorkload, run: &OfRun) -> String {
+fn lead(said: &OfWorkload, run: &ComparedRun) -> String {
     let place = place(run);
     match &said.lead {
         Some(lead) => format!(
@@ -139,7 +139,7 @@ fn lead(said: &OfWorkload, run: &OfRun) -> String {
     }
 }
 
-fn alone(said: &OfWorkload, run: &OfRun) -> String {
+fn alone(said: &OfWorkload, run: &ComparedRun) -> String {
     let (top, place) = (phrases::list(&said.top), place(run));
     match said.verdict {
         Verdict::Fastest => format!("{top} is {}", lead(said, run)),
@@ -151,7 +151,7 @@ fn alone(said: &OfWorkload, run: &OfRun) -> String {
 }
 
 fn refused(compared: &Compared, answer: &Answer) -> String {
-    let reason = |(said, run): (&OfWorkload, &OfRun)| match said.forbidden.as_slice() {
+    let reason = |(said, run): (&OfWorkload, &ComparedRun)| match said.forbidden.as_slice() {
         [] if said.verdict == Verdict::Refused => {
             Some(format!("{} has fewer than two candidates with valid results", run.short))
         }

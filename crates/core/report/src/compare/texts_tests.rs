@@ -10,7 +10,7 @@ use bakeoff_judge::testing::{RunBuilder, too_fast};
 use bakeoff_model::difference::Factor;
 use bakeoff_model::event::Header;
 use bakeoff_model::index::RegionIx;
-use bakeoff_model::precondition::{End, Series};
+use bakeoff_model::precondition::{PreconditionEnd, RegionRounds};
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Verdict};
 
@@ -83,12 +83,19 @@ fn a_winner_that_holds_under_two_kernels_is_told_with_both_margins() {
 fn a_region_that_was_steady_and_one_that_was_not_are_not_ranked() {
     let ended = |id, end| {
         let (mut run, analysis) = run(id, 1.3, |_| {});
-        run.preconditioned = vec![Series { end: Some(end), ..Series::new(RegionIx::FIRST, 0) }];
+        run.preconditioned =
+            vec![RegionRounds { end: Some(end), ..RegionRounds::new(RegionIx::FIRST, 0) }];
         (run, analysis)
     };
-    let alike = compare(&[ended("a1", End::Steady), ended("b2", End::Steady)], None);
+    let alike = compare(
+        &[ended("a1", PreconditionEnd::Steady), ended("b2", PreconditionEnd::Steady)],
+        None,
+    );
     assert!(alike.is_alike, "{}", headline(&alike));
-    let unlike = compare(&[ended("a1", End::Steady), ended("b2", End::Time)], Some(Factor::Time));
+    let unlike = compare(
+        &[ended("a1", PreconditionEnd::Steady), ended("b2", PreconditionEnd::Time)],
+        Some(Factor::Time),
+    );
     assert!(!unlike.is_alike);
     let what = "preconditioning (steady and not steady)";
     assert!(headline(&unlike).contains(what), "{}", headline(&unlike));

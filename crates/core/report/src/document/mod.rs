@@ -21,7 +21,7 @@ pub struct Document {
 
 /// A word that carries the result of what it belongs to, in its colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct ColouredWord {
     pub word: String,
     pub tone: Tone,
 }
@@ -31,7 +31,7 @@ enum Part {
     Headline(String),
     Heading {
         text: String,
-        mark: Option<Mark>,
+        mark: Option<ColouredWord>,
     },
     Line(Line),
     Rows(Vec<Row>),
@@ -61,7 +61,7 @@ impl<N: Into<String>, T: Into<String>> From<(N, T)> for Row {
 struct Line {
     depth: usize,
     is_bullet: bool,
-    mark: Option<Mark>,
+    mark: Option<ColouredWord>,
     /// In front of the text and never broken, so that a path can be copied.
     name: Option<String>,
     text: String,
@@ -87,7 +87,7 @@ impl Document {
         self.parts.push(Part::Heading { text: text.into(), mark: None });
     }
 
-    pub fn result(&mut self, text: impl Into<String>, mark: Mark) {
+    pub fn result(&mut self, text: impl Into<String>, mark: ColouredWord) {
         self.parts.push(Part::Heading { text: text.into(), mark: Some(mark) });
     }
 
@@ -108,7 +108,7 @@ impl Document {
         self.parts.push(Part::Line(Line { is_bullet: true, ..Line::new(text) }));
     }
 
-    pub fn marked(&mut self, mark: Mark, text: impl Into<String>) {
+    pub fn marked(&mut self, mark: ColouredWord, text: impl Into<String>) {
         let line = Line { is_bullet: true, mark: Some(mark), ..Line::new(text) };
         self.parts.push(Part::Line(line));
     }
@@ -163,7 +163,7 @@ mod tests {
 
     fn sample() -> Document {
         let mut all = Document::default();
-        let bad = |word: &str| Mark { word: word.to_string(), tone: Tone::Bad };
+        let bad = |word: &str| ColouredWord { word: word.to_string(), tone: Tone::Bad };
         all.headline("ext4 \u{1b}[2J wins");
         all.bullet("keep *it*");
         all.result("randread: 4k", bad("no verdict"));

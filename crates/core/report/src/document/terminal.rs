@@ -1,6 +1,6 @@
 //! A document for a terminal.
 
-use super::{Line, Mark, Part, Row};
+use super::{ColouredWord, Line, Part, Row};
 use crate::layout::{TABLE, Tone, columns, padded, paint, wrap, wrap_command};
 use bakeoff_model::path::sanitize;
 
@@ -59,7 +59,7 @@ impl Page {
         self.text.extend(lines);
     }
 
-    fn heading(&mut self, text: &str, mark: Option<&Mark>) {
+    fn heading(&mut self, text: &str, mark: Option<&ColouredWord>) {
         self.gap();
         let lines = wrap(&sanitize(text), self.width, "", "  ");
         self.strong(&lines);

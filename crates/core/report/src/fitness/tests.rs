@@ -25,7 +25,7 @@ fn hostile_names_reach_no_terminal() {
     facts.disks[0].health = Some(Err(evil.into()));
     facts.tasks = Err(evil.into());
     facts.host.model = Some(evil.into());
-    facts.swaps = vec![Swap { name: evil.into(), on_target: true, in_memory: false }];
+    facts.swaps = vec![SwapFacts { name: evil.into(), on_target: true, in_memory: false }];
     facts.target = Target::Device { name: evil.into(), chain: Vec::new(), in_use: Vec::new() };
     let shown = page(&facts);
     assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown}");

@@ -35,7 +35,7 @@ const LONGEST_NAMES: usize = 80;
 
 /// A board and its runs; or a drive, a kernel or a year ([`super::over`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Board {
+pub struct FleetBoard {
     /// Host name; with digits of the id where another board has that name too.
     pub name: String,
     pub board_id: Option<String>,
@@ -47,7 +47,7 @@ pub struct Board {
 
 /// The boards of these runs, in the order of their first one, and what is odd about them. `roles`
 /// are of those that sent the runs; none for runs of a local store.
-pub fn boards(runs: &[&Run], roles: &[Option<String>]) -> (Vec<Board>, Vec<String>) {
+pub fn boards(runs: &[&Run], roles: &[Option<String>]) -> (Vec<FleetBoard>, Vec<String>) {
     let machine = |(at, run): (usize, &&Run)| Machine {
         role: roles.get(at).cloned().flatten(),
         ..Machine::from_host(&run.header.host)
@@ -65,8 +65,8 @@ pub fn boards(runs: &[&Run], roles: &[Option<String>]) -> (Vec<Board>, Vec<Strin
 
 /// The boards that these machines are, in the order of their first one, and which have one name.
 /// `runs` of a board are places among the machines.
-pub fn of_machines(machines: &[Machine]) -> (Vec<Board>, Vec<String>) {
-    let mut boards: Vec<Board> = Vec::new();
+pub fn of_machines(machines: &[Machine]) -> (Vec<FleetBoard>, Vec<String>) {
+    let mut boards: Vec<FleetBoard> = Vec::new();
     let (mut by_id, mut by_looks) = (BTreeMap::new(), BTreeMap::new());
     let mut order: Vec<usize> = (0..machines.len()).collect();
     // Those with an id first, so that a run without one finds the board it belongs to.
@@ -85,7 +85,7 @@ pub fn of_machines(machines: &[Machine]) -> (Vec<Board>, Vec<String>) {
             by_id.insert((&machine.role, id), boards.len());
         }
         by_looks.entry(machine.without_id()).or_insert(boards.len());
-        boards.push(Board {
+        boards.push(FleetBoard {
             name: sanitize(&machine.hostname),
             board_id: machine.board_id.as_deref().map(sanitize),
             model: machine.model.as_deref().map(sanitize),
@@ -103,16 +103,16 @@ pub fn of_machines(machines: &[Machine]) -> (Vec<Board>, Vec<String>) {
 /// Several roles of a server sent runs with one board ID or serial number: a board has a new role,
 /// or one role's record claims what is another's. They are kept apart.
 pub(super) fn several_roles<'a>(
-    all: impl Iterator<Item = (&'a str, &'a Board)>,
+    all: impl Iterator<Item = (&'a str, &'a FleetBoard)>,
     over: Over,
 ) -> Vec<String> {
     let noun = over.noun();
-    let mut by_id: BTreeMap<&str, Vec<&Board>> = BTreeMap::new();
+    let mut by_id: BTreeMap<&str, Vec<&FleetBoard>> = BTreeMap::new();
     for (id, board) in all.filter(|(_, board)| board.role.is_some()) {
         by_id.entry(id).or_default().push(board);
     }
     by_id.retain(|_, boards| boards.len() > 1);
-    let note = |boards: Vec<&Board>| {
+    let note = |boards: Vec<&FleetBoard>| {
         let names: Vec<&str> = boards.iter().map(|board| board.name.as_str()).collect();
         let roles: Vec<&str> = boards.iter().filter_map(|board| board.role.as_deref()).collect();
         format!(
@@ -129,7 +129,7 @@ pub(super) fn several_roles<'a>(
     by_id.into_values().map(note).collect()
 }
 
-fn name(boards: &mut [Board]) -> Vec<String> {
+fn name(boards: &mut [FleetBoard]) -> Vec<String> {
     let names: Vec<String> = boards.iter().map(|board| board.name.clone()).collect();
     let mut notes = Vec::new();
     for hostname in names.iter().collect::<BTreeSet<_>>() {
@@ -159,9 +159,9 @@ fn name(boards: &mut [Board]) -> Vec<String> {
     notes
 }
 
-fn repeated(boards: &[Board], runs: &[&Run]) -> Vec<String> {
+fn repeated(boards: &[FleetBoard], runs: &[&Run]) -> Vec<String> {
     let several = boards.iter().filter(|board| board.runs.len() > 1);
-    let note = |board: &Board| {
+    let note = |board: &FleetBoard| {
         let hosts = || board.runs.iter().map(|at| &runs[*at].header.host);
         let is_known = hosts().all(|host| host.board_id.is_some());
         let hostnames: BTreeSet<String> = hosts().map(|host| sanitize(&host.hostname)).collect();
@@ -184,7 +184,7 @@ fn repeated(boards: &[Board], runs: &[&Run]) -> Vec<String> {
     several.map(note).collect()
 }
 
-pub(super) fn repeated_words(board: &Board) -> String {
+pub(super) fn repeated_words(board: &FleetBoard) -> String {
     format!("{} has {} runs. Only the latest one counts.", board.name, board.runs.len())
 }
 
@@ -202,13 +202,13 @@ pub(super) fn redacted(runs: &[&Run], over: Over) -> Option<String> {
     })
 }
 
-fn clocks(boards: &[Board], runs: &[&Run]) -> Vec<String> {
-    let last = |board: &Board| board.runs.last().map_or(0, |at| runs[*at].started_unix_ns);
+fn clocks(boards: &[FleetBoard], runs: &[&Run]) -> Vec<String> {
+    let last = |board: &FleetBoard| board.runs.last().map_or(0, |at| runs[*at].started_unix_ns);
     let mut times: Vec<i64> =
         boards.iter().map(last).filter(|unix_ns| *unix_ns >= EARLIEST_UNIX_NS).collect();
     times.sort_unstable();
     let middle = times.get(times.len() / 2).copied();
-    let note = |board: &Board| {
+    let note = |board: &FleetBoard| {
         let unix_ns = last(board);
         let is_early = unix_ns < EARLIEST_UNIX_NS;
         let others_unix_ns = middle.filter(|_| !is_early);

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::ALPHA;
 use bakeoff_stats::paired::Paired;
-use bakeoff_stats::prng::Normal;
+use bakeoff_stats::prng::NormalDeviates;
 use bakeoff_stats::prng::SplitMix64;
 use bakeoff_stats::random_effects::{self, Measured};
 
@@ -39,7 +39,7 @@ pub fn all(fleets: u32, seed: u64) -> Vec<Covered> {
         for blocks in BLOCKS {
             for share in SHARES {
                 let words = [u64::from(boards), u64::from(blocks), (share * 100.0) as u64];
-                let mut random = Normal(SplitMix64::derive(seed, &words));
+                let mut random = NormalDeviates(SplitMix64::derive(seed, &words));
                 found.push(covered((boards, blocks, share), fleets, &mut random));
             }
         }
@@ -47,7 +47,11 @@ pub fn all(fleets: u32, seed: u64) -> Vec<Covered> {
     found
 }
 
-fn covered((boards, blocks, share): (u32, u32, f64), fleets: u32, random: &mut Normal) -> Covered {
+fn covered(
+    (boards, blocks, share): (u32, u32, f64),
+    fleets: u32,
+    random: &mut NormalDeviates,
+) -> Covered {
     let noise = BLOCK_SD / libm::sqrt(f64::from(blocks));
     let tau = noise * libm::sqrt(share / (1.0 - share));
     let goals = random_effects::goals(boards as usize);
@@ -71,7 +75,7 @@ fn covered((boards, blocks, share): (u32, u32, f64), fleets: u32, random: &mut N
     Covered { boards, blocks, share, fleets, coverage, coverage_hts, width }
 }
 
-fn measured(tau: f64, blocks: u32, random: &mut Normal) -> Option<Measured> {
+fn measured(tau: f64, blocks: u32, random: &mut NormalDeviates) -> Option<Measured> {
     let effect = tau * random.deviate();
     let differences: Vec<f64> = (0..blocks).map(|_| effect + BLOCK_SD * random.deviate()).collect();
     Paired::from_differences(&differences).map(|paired| super::effect::measured(&paired))
@@ -85,7 +89,7 @@ mod tests {
     #[test]
     fn the_next_board_is_inside_in_93_of_100_fleets() {
         for (boards, share) in [(5, 0.2), (50, 0.2), (8, 0.9)] {
-            let mut random = Normal(SplitMix64::new(7));
+            let mut random = NormalDeviates(SplitMix64::new(7));
             let found = covered((boards, 5, share), 300, &mut random);
             // Three standard errors of 300 draws below.
             assert!(found.coverage >= 0.93 - 0.044, "{found:?}");
@@ -94,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_usual_interval_covers_too_little_where_boards_hardly_differ() {
-        let found = covered((50, 12, 0.2), 300, &mut Normal(SplitMix64::new(7)));
+        let found = covered((50, 12, 0.2), 300, &mut NormalDeviates(SplitMix64::new(7)));
         assert!(found.coverage_hts < found.coverage, "{found:?}");
     }
 }

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::ALPHA;
 use bakeoff_judge::compare::differences;
 use bakeoff_judge::decide::compare::Comparison;
-use bakeoff_judge::decide::table::Table;
+use bakeoff_judge::decide::table::ScoreTable;
 use bakeoff_judge::evidence;
 use bakeoff_judge::rules::limit;
 use bakeoff_model::difference::Difference;
@@ -36,8 +36,8 @@ pub struct Answer {
     pub lead_ln: Option<f64>,
     /// The margin within which candidates count as equal, a fraction.
     pub margin: f64,
-    pub effects: Vec<Effect>,
-    pub excluded: Vec<Excluded>,
+    pub effects: Vec<FleetEffect>,
+    pub excluded: Vec<FleetExcluded>,
 }
 
 fn as_claim<S: Serializer>(verdict: &Verdict, out: S) -> Result<S::Ok, S::Error> {
@@ -49,7 +49,7 @@ fn as_claim<S: Serializer>(verdict: &Verdict, out: S) -> Result<S::Ok, S::Error>
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Excluded {
+pub struct FleetExcluded {
     pub board: String,
     /// Ids of the findings that forbid its claim; empty where it has too few blocks.
     pub findings: Vec<String>,
@@ -78,27 +78,27 @@ impl Discarded {
 
 /// The leader against another candidate; all values are logarithms of ratios.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Effect {
+pub struct FleetEffect {
     pub a: String,
     pub b: String,
     pub boards: Vec<OnBoard>,
     /// Over boards; `None` for one board.
     pub pooled: Option<Pooled>,
-    pub mean: Option<Range>,
-    pub prediction: Option<Range>,
+    pub mean: Option<RatioRange>,
+    pub prediction: Option<RatioRange>,
     pub apart: Vec<Apart>,
 }
 
 /// An interval of logarithms of ratios.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Range {
+pub struct RatioRange {
     pub low_ln: f64,
     pub high_ln: f64,
 }
 
-impl From<Interval> for Range {
-    fn from(interval: Interval) -> Range {
-        Range { low_ln: interval.low, high_ln: interval.high }
+impl From<Interval> for RatioRange {
+    fn from(interval: Interval) -> RatioRange {
+        RatioRange { low_ln: interval.low, high_ln: interval.high }
     }
 }
 
@@ -106,7 +106,7 @@ impl From<Interval> for Range {
 pub struct OnBoard {
     pub board: String,
     pub mean_ln: f64,
-    pub own: Range,
+    pub own: RatioRange,
     pub blocks: u32,
     /// -1 or 1 where that interval excludes the mean over boards, else 0.
     pub side: i8,
@@ -150,7 +150,7 @@ pub(super) fn answers(
     if shared.len() < 2 {
         return Vec::new();
     }
-    let tables: Vec<Table> = runs.iter().map(|run| Table::from_evidence(run)).collect();
+    let tables: Vec<ScoreTable> = runs.iter().map(|run| ScoreTable::from_evidence(run)).collect();
     let workloads = differences::common(&runs, differences::workloads);
     workloads
         .iter()
@@ -162,7 +162,7 @@ fn answer(
     workload: &str,
     kept: &[&(Run, Analysis)],
     names: &[&str],
-    (tables, shared): (&[Table], &[&str]),
+    (tables, shared): (&[ScoreTable], &[&str]),
     may_differ: &[Difference],
 ) -> Option<Answer> {
     let (mut parts, mut excluded) = (Vec::new(), Vec::new());
@@ -180,12 +180,12 @@ fn answer(
             false => {
                 let discarded = ids.is_empty().then(|| Discarded::from_run(run, index)).flatten();
                 let board = names[at].to_string();
-                excluded.push(Excluded { board, findings: ids, discarded });
+                excluded.push(FleetExcluded { board, findings: ids, discarded });
             }
         }
     }
     let leader = leader(&parts, shared);
-    let against = |leader: &str| -> Vec<Effect> {
+    let against = |leader: &str| -> Vec<FleetEffect> {
         let others = shared.iter().filter(|name| **name != leader);
         others.map(|other| effect(&parts, (leader, *other), names, may_differ)).collect()
     };
@@ -231,7 +231,7 @@ fn effect(
     (a, b): (&str, &str),
     names: &[&str],
     may_differ: &[Difference],
-) -> Effect {
+) -> FleetEffect {
     let found: Vec<(&str, Paired)> =
         parts.iter().filter_map(|part| Some((part.board, part.paired(a, b)?))).collect();
     let measured: Vec<Measured> = found.iter().map(|(_, paired)| measured(paired)).collect();
@@ -251,11 +251,11 @@ fn effect(
     // With one or two boards that differ there is nothing they have in common but chance.
     let is_enough = boards.len() >= FEWEST;
     let apart = if is_enough { apart(&boards, names, may_differ) } else { Vec::new() };
-    Effect {
+    FleetEffect {
         a: sanitize(a),
         b: sanitize(b),
         mean: pooled.map(|p| p.interval(ALPHA).into()),
-        prediction: random_effects::prediction(&measured, ALPHA).map(Range::from),
+        prediction: random_effects::prediction(&measured, ALPHA).map(RatioRange::from),
         pooled,
         apart,
         boards,

@@ -22,7 +22,7 @@ use bakeoff_model::difference::Difference;
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Verdict, WorkloadVerdict};
-use board::Board;
+use board::FleetBoard;
 use effect::Answer;
 use over::Over;
 
@@ -43,7 +43,7 @@ pub struct Fleet {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OfBoard {
     #[serde(flatten)]
-    pub board: Board,
+    pub board: FleetBoard,
     pub run: String,
     /// When it began, nanoseconds since 1970.
     pub started_unix_ns: i64,
@@ -99,7 +99,7 @@ impl Fleet {
     }
 }
 
-fn of_board(board: &Board, run: &Run, analysis: &Analysis) -> OfBoard {
+fn of_board(board: &FleetBoard, run: &Run, analysis: &Analysis) -> OfBoard {
     let own = |v: &WorkloadVerdict| Own {
         workload: sanitize(&v.workload),
         verdict: v.verdict,

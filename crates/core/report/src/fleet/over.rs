@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use strum::{IntoStaticStr, VariantArray};
 
-use super::board::{self, Board, EARLIEST_UNIX_NS};
+use super::board::{self, EARLIEST_UNIX_NS, FleetBoard};
 use crate::run_document::short_id;
 use bakeoff_judge::history::facts::drive_name;
 use bakeoff_model::path::sanitize;
@@ -56,7 +56,11 @@ impl Over {
 }
 
 /// The groups of these runs, in the order of their first one, and what is odd about the records.
-pub fn groups(runs: &[&Run], roles: &[Option<String>], over: Over) -> (Vec<Board>, Vec<String>) {
+pub fn groups(
+    runs: &[&Run],
+    roles: &[Option<String>],
+    over: Over,
+) -> (Vec<FleetBoard>, Vec<String>) {
     let (boards, notes) = board::boards(runs, roles);
     let key: fn(&Run) -> Option<FleetGroup> = match over {
         Over::Board => return (boards, notes),
@@ -66,7 +70,7 @@ pub fn groups(runs: &[&Run], roles: &[Option<String>], over: Over) -> (Vec<Board
     };
     // A serial number is what a record claims, as the ID of a board is.
     let role_of = |at: usize| roles.get(at).cloned().flatten().filter(|_| over == Over::Device);
-    let mut groups: Vec<(String, Board)> = Vec::new();
+    let mut groups: Vec<(String, FleetBoard)> = Vec::new();
     let mut notes = Vec::new();
     for (at, run) in runs.iter().enumerate() {
         let Some(FleetGroup { id, name }) = key(run) else {
@@ -78,25 +82,25 @@ pub fn groups(runs: &[&Run], roles: &[Option<String>], over: Over) -> (Vec<Board
             continue;
         };
         let role = role_of(at).as_deref().map(sanitize);
-        let is_it = |known: &&mut (String, Board)| known.0 == id && known.1.role == role;
+        let is_it = |known: &&mut (String, FleetBoard)| known.0 == id && known.1.role == role;
         match groups.iter_mut().find(is_it) {
             Some((_, group)) => group.runs.push(at),
             None => {
-                let board = Board { name, board_id: None, model: None, role, runs: vec![at] };
+                let board = FleetBoard { name, board_id: None, model: None, role, runs: vec![at] };
                 groups.push((id, board));
             }
         }
     }
     let ids = groups.iter().map(|(id, group)| (id.as_str(), group));
     notes.extend(board::several_roles(ids, over));
-    let mut groups: Vec<Board> = groups.into_iter().map(|(_, group)| group).collect();
+    let mut groups: Vec<FleetBoard> = groups.into_iter().map(|(_, group)| group).collect();
     for group in &mut groups {
         group.runs.sort_by_key(|at| (runs[*at].started_unix_ns, *at));
         let latest = group.runs.last().map(|at| &runs[*at].header.host);
         group.model = latest.and_then(|host| host.model.as_deref()).map(sanitize);
     }
     let several = groups.iter().filter(|group| group.runs.len() > 1);
-    let repeated = |group: &Board| {
+    let repeated = |group: &FleetBoard| {
         let runs = group.runs.len();
         match on_boards(&boards, &group.runs) {
             boards if boards > 1 && over == Over::Device => format!(
@@ -114,7 +118,7 @@ pub fn groups(runs: &[&Run], roles: &[Option<String>], over: Over) -> (Vec<Board
     (groups, notes)
 }
 
-fn several_boards(boards: &[Board], groups: &[Board], over: Over) -> Option<String> {
+fn several_boards(boards: &[FleetBoard], groups: &[FleetBoard], over: Over) -> Option<String> {
     let counting: Vec<usize> = groups.iter().filter_map(|g| g.runs.last().copied()).collect();
     let boards = on_boards(boards, &counting);
     (boards > 1).then(|| {
@@ -127,7 +131,7 @@ fn several_boards(boards: &[Board], groups: &[Board], over: Over) -> Option<Stri
     })
 }
 
-fn on_boards(boards: &[Board], runs: &[usize]) -> usize {
+fn on_boards(boards: &[FleetBoard], runs: &[usize]) -> usize {
     let of = |at: &usize| boards.iter().position(|board| board.runs.contains(at));
     runs.iter().filter_map(of).collect::<BTreeSet<usize>>().len()
 }

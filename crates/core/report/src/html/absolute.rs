@@ -44,14 +44,14 @@ impl Absolute {
 
 /// One kind of operation of a workload that does several in turn.
 #[derive(Debug, Serialize)]
-pub struct Phase {
+pub struct OperationPhase {
     pub op: &'static str,
     /// (Position of the candidate's colour, mean time of one operation in nanoseconds).
     pub means: Vec<(usize, f64)>,
 }
 
 /// The phases of small files; nothing for other workloads.
-pub fn phases(run: &Run, question: &Question) -> Vec<Phase> {
+pub fn phases(run: &Run, question: &Question) -> Vec<OperationPhase> {
     let workload = question.index.map(|i| &run.header.workloads[i]);
     if workload.map(|w| w.metric) != Some(Metric::FilesPerSecond) {
         return Vec::new();
@@ -62,9 +62,9 @@ pub fn phases(run: &Run, question: &Question) -> Vec<Phase> {
         (n > 0).then(|| (style, sum_ns / n as f64))
     };
     let phases = by_operation(run, question).into_iter();
-    let phases =
-        phases.map(|(op, all)| Phase { op, means: all.into_iter().filter_map(mean).collect() });
-    let is_whole = |phase: &Phase| {
+    let phases = phases
+        .map(|(op, all)| OperationPhase { op, means: all.into_iter().filter_map(mean).collect() });
+    let is_whole = |phase: &OperationPhase| {
         let mut means = phase.means.iter();
         !phase.means.is_empty() && means.all(|(_, ns)| ns.is_finite() && *ns > 0.0)
     };

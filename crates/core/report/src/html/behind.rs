@@ -12,7 +12,7 @@ use bakeoff_stats::distinct;
 const COMMANDS_LIMIT: usize = 16;
 
 /// Behind a workload's figures.
-pub struct Behind {
+pub struct BehindFigures {
     /// The job in fio's words: `rw=randwrite bs=4096 …`.
     pub job: String,
     /// A fio job file that was run as it is, line by line harmless.
@@ -22,7 +22,7 @@ pub struct Behind {
 }
 
 /// What is behind `question`; `None` for a workload that is not in the record.
-pub fn from_question(run: &Run, question: &Question) -> Option<Behind> {
+pub fn from_question(run: &Run, question: &Question) -> Option<BehindFigures> {
     let index = question.index?;
     let workload = index.get(&run.header.workloads)?;
     let cells = run.blocks.iter().flat_map(|b| &b.cells).filter(|c| c.workload == index);
@@ -35,7 +35,7 @@ pub fn from_question(run: &Run, question: &Question) -> Option<Behind> {
     commands.truncate(COMMANDS_LIMIT);
     let file = workload.fio_job.as_deref().unwrap_or_default();
     let file: Vec<String> = file.lines().map(sanitize).collect();
-    Some(Behind { job: job(workload), file: file.join("\n"), commands, more })
+    Some(BehindFigures { job: job(workload), file: file.join("\n"), commands, more })
 }
 
 fn job(workload: &Workload) -> String {

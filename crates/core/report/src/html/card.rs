@@ -12,7 +12,7 @@ use bakeoff_model::verdict::Analysis;
 
 use super::SYMBOLS;
 use super::matrix::{Drawn, MatrixPage};
-use super::picture::{Color, Outline, Picture, Shape, Stroke, Text};
+use super::picture::{Color, Outline, Picture, PictureText, Shape, Stroke};
 
 const SIZE: (f64, f64) = (1200.0, 630.0);
 const SIDES: (f64, f64) = (48.0, 1152.0);
@@ -52,7 +52,7 @@ pub fn card(run: &Run, analysis: &Analysis) -> Picture {
     picture.rect((0.0, 0.0), SIZE, PAPER, 1.0);
     picture.rect((0.0, 0.0), (SIZE.0, 10.0), COLORS[0], 1.0);
     picture.text((SIDES.0, 52.0), 22.0, true, (COLORS[0], "bakeoff"));
-    picture.shapes.push(Shape::Text(Text {
+    picture.shapes.push(Shape::Text(PictureText {
         at: (SIDES.1, 52.0),
         size: 19.0,
         is_bold: false,

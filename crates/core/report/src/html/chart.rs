@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use crate::run_document::{Question, Row};
-use bakeoff_judge::decide::table::Table;
+use bakeoff_judge::decide::table::ScoreTable;
 use bakeoff_judge::decide::{rounds, settled};
 use bakeoff_model::ceiling::LayerRate;
 use bakeoff_model::event::Cell;
@@ -16,13 +16,13 @@ use bakeoff_model::workload::Metric;
 use bakeoff_stats::histogram::Histogram;
 use bakeoff_stats::phrases;
 
-use super::absolute::{self, Absolute, Phase};
+use super::absolute::{self, Absolute, OperationPhase};
 use super::machine::{self, MachineData};
 use super::percentile;
 use super::sweep::SweepData;
 
 #[derive(Debug, Serialize)]
-pub struct Data {
+pub struct ChartData {
     /// Names of all candidates of all runs; the position is the colour and symbol.
     pub candidates: Vec<String>,
     pub runs: [RunData; 1],
@@ -48,7 +48,7 @@ pub struct QuestionData {
     pub over_time: OverTime,
     pub latency: Vec<LatencyData>,
     /// Of small files, the time of each kind of operation.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<OperationPhase>,
     /// What lower layers reach, in the unit of `over_time`.
     pub ceilings: Vec<CeilingData>,
     pub along: Vec<AlongData>,
@@ -126,7 +126,7 @@ pub struct Curve {
 
 impl RunData {
     pub fn new(run: &Run, questions: &[Question]) -> RunData {
-        let table = Table::from_evidence(run);
+        let table = ScoreTable::from_evidence(run);
         let question = |q| QuestionData::new((run, &table), q);
         RunData {
             tie_margin: run.header.protocol.tie_margin,
@@ -138,7 +138,7 @@ impl RunData {
 }
 
 impl QuestionData {
-    fn new((run, table): (&Run, &Table), question: &Question) -> QuestionData {
+    fn new((run, table): (&Run, &ScoreTable), question: &Question) -> QuestionData {
         let is_ratio = question.rows.iter().any(|r| r.ratio.is_some());
         let is_reference = |row: &&Row| Some(&row.candidate) == question.reference.as_ref();
         let reference = question.rows.iter().find(is_reference).filter(|_| is_ratio);
@@ -236,7 +236,7 @@ fn cells<'a>(run: &'a Run, question: &Question) -> impl Iterator<Item = &'a Cell
 
 /// One value a block: the ratio to the reference, or the rate in the unit of the question.
 fn dots(
-    (run, table): (&Run, &Table),
+    (run, table): (&Run, &ScoreTable),
     question: &Question,
     candidate: usize,
     reference: Option<usize>,

@@ -36,7 +36,7 @@ use bakeoff_stats::phrases::capital;
 use super::document::Table;
 use super::run_document::{FindingView, Question, RunDocument};
 use super::settling;
-use chart::{Data, RunData};
+use chart::{ChartData, RunData};
 use limits::PageLimits;
 use matrix::MatrixPage;
 use sweep::SweepPage;
@@ -122,7 +122,7 @@ struct Report<'a> {
     matrix: Option<MatrixPage<'a>>,
     sweeps: Vec<SweepPage>,
     machine: Table,
-    data: Data,
+    data: ChartData,
 }
 
 impl Report<'_> {
@@ -137,7 +137,7 @@ impl Report<'_> {
             matrix: MatrixPage::new("#run-0", run),
             sweeps,
             machine: machine::table(record, &run.questions),
-            data: Data { candidates, runs: [charts] },
+            data: ChartData { candidates, runs: [charts] },
         }
     }
 
@@ -221,7 +221,7 @@ fn minus(text: impl AsRef<str>) -> String {
     text.as_ref().replace('-', "\u{2212}")
 }
 
-fn script_json(data: &Data) -> String {
+fn script_json(data: &ChartData) -> String {
     // The only ways to fail are a key that is no string and a writer that fails; there are none.
     let json = serde_json::to_string(data).unwrap_or_else(|_| "{}".to_string());
     let mut out = String::with_capacity(json.len());

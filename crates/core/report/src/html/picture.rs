@@ -17,7 +17,7 @@ pub struct Picture {
 #[derive(Clone, Debug)]
 pub enum Shape {
     Outline(Outline),
-    Text(Text),
+    Text(PictureText),
 }
 
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ pub struct Stroke {
 }
 
 #[derive(Clone, Debug)]
-pub struct Text {
+pub struct PictureText {
     pub at: (f64, f64),
     pub size: f64,
     /// Whether the weight is 600 and not 400.
@@ -81,7 +81,14 @@ impl Picture {
 
     pub fn text(&mut self, at: (f64, f64), size: f64, is_bold: bool, (color, text): (Color, &str)) {
         let text = text.to_string();
-        self.shapes.push(Shape::Text(Text { at, size, is_bold, color, text, is_right: false }));
+        self.shapes.push(Shape::Text(PictureText {
+            at,
+            size,
+            is_bold,
+            color,
+            text,
+            is_right: false,
+        }));
     }
 }
 

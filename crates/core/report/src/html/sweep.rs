@@ -23,11 +23,11 @@ const SHADES: f64 = 8.0;
 pub struct SweepData {
     pub unit: &'static str,
     pub is_size: bool,
-    pub curves: Vec<Curve>,
+    pub curves: Vec<SweepCurve>,
 }
 
 #[derive(Debug, Serialize)]
-pub struct Curve {
+pub struct SweepCurve {
     pub candidate: usize,
     pub points: Vec<(u64, Absolute)>,
 }
@@ -44,7 +44,7 @@ pub struct SweepPage {
     pub is_curve: bool,
     /// A row for each value, which leads to its question, and a column for each candidate.
     pub table: Table,
-    pub maps: Vec<Map>,
+    pub maps: Vec<DepthMap>,
 }
 
 impl SweepPage {
@@ -54,7 +54,7 @@ impl SweepPage {
 }
 
 /// Depths across, threads down, for one candidate.
-pub struct Map {
+pub struct DepthMap {
     pub style: usize,
     pub name: String,
     pub depths: Vec<u64>,
@@ -200,15 +200,15 @@ fn rounded(rate: &Absolute) -> String {
     round::to_support(rate.mid, width)
 }
 
-fn curves(members: &[SweepMember]) -> Vec<Curve> {
+fn curves(members: &[SweepMember]) -> Vec<SweepCurve> {
     let curve = |candidate: usize| {
         let point = |m: &SweepMember| m.rate(candidate).map(|rate| (m.values.0, rate));
-        Curve { candidate, points: members.iter().filter_map(point).collect() }
+        SweepCurve { candidate, points: members.iter().filter_map(point).collect() }
     };
     candidates(members).into_iter().map(curve).collect()
 }
 
-fn maps(members: &[SweepMember], named: &[Column]) -> Vec<Map> {
+fn maps(members: &[SweepMember], named: &[Column]) -> Vec<DepthMap> {
     let sorted = |of: &dyn Fn(&SweepMember) -> u64| distinct::sorted(members.iter().map(of));
     let (depths, jobs) = (sorted(&|m| m.values.0), sorted(&|m| m.values.1));
     let all = candidates(members);
@@ -220,7 +220,7 @@ fn maps(members: &[SweepMember], named: &[Column]) -> Vec<Map> {
         true => libm::round((mid - low) / (high - low) * SHADES) as u8,
         false => 0,
     };
-    let map = |candidate: &usize| Map {
+    let map = |candidate: &usize| DepthMap {
         style: *candidate,
         name: named[*candidate].name.clone(),
         depths: depths.clone(),
@@ -291,7 +291,7 @@ mod tests {
         let [ext4, xfs] = [&page.maps[0], &page.maps[1]];
         assert_eq!((ext4.depths.as_slice(), ext4.lines.len()), (&[1, 8][..], 2));
         let shade =
-            |map: &Map, job: usize, depth: usize| map.lines[job].1[depth].as_ref().unwrap().1;
+            |map: &DepthMap, job: usize, depth: usize| map.lines[job].1[depth].as_ref().unwrap().1;
         assert_eq!((shade(ext4, 0, 0), shade(xfs, 1, 1)), (0, 8));
         assert_eq!(shade(ext4, 1, 1), 4, "the same scale for both");
     }

@@ -13,7 +13,7 @@ pub use words::{doing, notification, state_words};
 use serde::{Deserialize, Serialize};
 
 use bakeoff_judge::decide::{self, cost, eta};
-use bakeoff_model::ceiling::Layer;
+use bakeoff_model::ceiling::CeilingLayer;
 use bakeoff_model::event::StopReason;
 use bakeoff_model::health::{DriveTold, Health};
 use bakeoff_model::index::WorkloadIx;
@@ -87,7 +87,7 @@ pub struct DriveNow {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CeilingNow {
-    pub layer: Layer,
+    pub layer: CeilingLayer,
     pub workload: String,
     pub bytes_per_s: f64,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Commands, EstimateView, PlanView, SettlingView, Span, SpeedView, TargetView};
 use crate::document::Document;
 use crate::prepared::speeds;
-use bakeoff_judge::decide::fit::Cost;
+use bakeoff_judge::decide::fit::FitCost;
 use bakeoff_judge::diagnose::{layers, prove};
 use bakeoff_machine::prepare::stand_in::StandIn;
 use bakeoff_model::candidate::{Skipped, are_compared};
@@ -205,7 +205,7 @@ fn write_estimate(view: &PlanView, estimate: &EstimateView, out: &mut Document) 
 
 /// Time and bytes to expect, in a sentence.
 pub fn expected(estimate: &EstimateView, blocks: Span, mode: Mode) -> String {
-    let cost = |cost: Cost| {
+    let cost = |cost: FitCost| {
         format!("{} and {}", units::duration(cost.time_ns), units::size(cost.write_bytes))
     };
     let most = match estimate.first == estimate.last {
@@ -298,7 +298,7 @@ fn write_commands(commands: &Commands, out: &mut Document) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_judge::plan::budget::{Site, Speed, estimate};
+    use bakeoff_judge::plan::budget::{RegionCost, Speed, estimate};
     use bakeoff_judge::plan::{built_in, parse};
     use bakeoff_judge::testing::expanded;
     use bakeoff_machine::prepare::region;
@@ -365,8 +365,12 @@ mod tests {
             flush_ns: 20_000_000,
             charges: true,
         };
-        let site =
-            Site { speed, region_bytes: 1 << 30, is_overwritten: true, is_preconditioned: true };
+        let site = RegionCost {
+            speed,
+            region_bytes: 1 << 30,
+            is_overwritten: true,
+            is_preconditioned: true,
+        };
         let limit = Some(40 << 30);
         let costs = estimate(&expanded(text, &[]), &[site], limit).unwrap();
         view.estimate = Some(EstimateView::new(costs, speed, limit));

@@ -80,7 +80,7 @@ struct Sought {
     value: String,
 }
 
-enum Piece {
+enum RedactPiece {
     Open(String),
     Done(String),
 }
@@ -161,7 +161,7 @@ impl Redactor {
 
     /// Any text: learned values, paths, addresses and ids in it are replaced.
     pub fn text(&mut self, text: &str) -> String {
-        let mut pieces = vec![Piece::Open(text.to_string())];
+        let mut pieces = vec![RedactPiece::Open(text.to_string())];
         // Values with a blank or slash in them first: a path would be cut at the blank.
         pieces = each_open(pieces, |open| self.replace_sought(is_broken, open));
         pieces = each_open(pieces, |open| split(open, paths::find, |path| self.path(path)));
@@ -169,11 +169,11 @@ impl Redactor {
             split(open, patterns::find, |found| self.stand_in(patterns::kind(found), found))
         });
         pieces = each_open(pieces, |open| self.replace_sought(|_| true, open));
-        pieces.into_iter().map(Piece::into_text).collect()
+        pieces.into_iter().map(RedactPiece::into_text).collect()
     }
 
-    fn replace_sought(&mut self, which: fn(&Sought) -> bool, open: &str) -> Vec<Piece> {
-        let mut pieces = vec![Piece::Open(open.to_string())];
+    fn replace_sought(&mut self, which: fn(&Sought) -> bool, open: &str) -> Vec<RedactPiece> {
+        let mut pieces = vec![RedactPiece::Open(open.to_string())];
         for known in self.sought_in(open).into_iter().filter(which) {
             let find = |text: &str| find_sought(text, &known);
             pieces = each_open(pieces, |open| {
@@ -213,10 +213,10 @@ impl Redactor {
     }
 }
 
-impl Piece {
+impl RedactPiece {
     fn into_text(self) -> String {
         match self {
-            Piece::Open(text) | Piece::Done(text) => text,
+            RedactPiece::Open(text) | RedactPiece::Done(text) => text,
         }
     }
 }
@@ -233,13 +233,16 @@ fn is_broken(sought: &Sought) -> bool {
     sought.value.contains(|c: char| c.is_whitespace() || "/\"',;()[]{}<>|".contains(c))
 }
 
-fn each_open(pieces: Vec<Piece>, mut change: impl FnMut(&str) -> Vec<Piece>) -> Vec<Piece> {
+fn each_open(
+    pieces: Vec<RedactPiece>,
+    mut change: impl FnMut(&str) -> Vec<RedactPiece>,
+) -> Vec<RedactPiece> {
     let mut out = Vec::new();
     for piece in pieces {
         match piece {
-            Piece::Open(text) if text.is_empty() => {}
-            Piece::Open(text) => out.extend(change(&text)),
-            Piece::Done(text) => out.push(Piece::Done(text)),
+            RedactPiece::Open(text) if text.is_empty() => {}
+            RedactPiece::Open(text) => out.extend(change(&text)),
+            RedactPiece::Done(text) => out.push(RedactPiece::Done(text)),
         }
     }
     out
@@ -250,14 +253,14 @@ fn split(
     text: &str,
     find: impl Fn(&str) -> Option<(usize, usize)>,
     mut stand_in: impl FnMut(&str) -> String,
-) -> Vec<Piece> {
+) -> Vec<RedactPiece> {
     let (mut pieces, mut rest) = (Vec::new(), text);
     while let Some((from, to)) = find(rest).filter(|(from, to)| from < to) {
-        pieces.push(Piece::Open(rest[..from].to_string()));
-        pieces.push(Piece::Done(stand_in(&rest[from..to])));
+        pieces.push(RedactPiece::Open(rest[..from].to_string()));
+        pieces.push(RedactPiece::Done(stand_in(&rest[from..to])));
         rest = &rest[to..];
     }
-    pieces.push(Piece::Open(rest.to_string()));
+    pieces.push(RedactPiece::Open(rest.to_string()));
     pieces
 }
 

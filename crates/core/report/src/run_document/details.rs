@@ -3,7 +3,7 @@
 
 use super::{Question, Row, RunDocument};
 use crate::answer::{Matrix, MatrixCell, MatrixRow, PlaceAnswer, place_table};
-use crate::document::{Document, Mark, Table, number, words};
+use crate::document::{ColouredWord, Document, Table, number, words};
 use crate::layout::{Tone, cut};
 use crate::mark;
 use crate::rounds;
@@ -93,7 +93,7 @@ fn write_question(question: &Question, run: &RunDocument, out: &mut Document) {
         false => format!("{}: {}", question.workload, question.summary),
     };
     let mark = match question.is_alone {
-        true => Mark { word: question.verdict_word.to_string(), tone: Tone::Strong },
+        true => ColouredWord { word: question.verdict_word.to_string(), tone: Tone::Strong },
         false => mark::verdict(question.verdict, question.verdict_word),
     };
     out.result(title, mark);

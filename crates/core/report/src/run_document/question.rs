@@ -2,7 +2,7 @@
 
 use crate::bottleneck;
 use crate::document::{Table, candidates, number, words};
-use crate::round::{self, Change};
+use crate::round::{self, PercentChange};
 use crate::{answer, energy, said, settling};
 use bakeoff_judge::decide::schedule;
 use bakeoff_model::index::WorkloadIx;
@@ -64,7 +64,7 @@ pub struct Row {
     /// Lowest and highest cell in the question's unit.
     pub range: (String, String),
     /// Difference from the reference, in percent, with its interval; `None` for the reference.
-    pub change: Option<Change>,
+    pub change: Option<PercentChange>,
     /// The same as ratios, for the charts: (ratio, low, high).
     pub ratio: Option<(f64, f64, f64)>,
     /// 99th percentile of latency.
@@ -177,7 +177,7 @@ impl Row {
             rate: rate(s.mean, unit.scale),
             binary_rate: unit.binary.map(|(_, scale)| rate(s.mean, scale)),
             range: (rate(s.min, unit.scale), rate(s.max, unit.scale)),
-            change: ratio.map(|(mid, low, high)| Change::from_ratios(mid, low, high)),
+            change: ratio.map(|(mid, low, high)| PercentChange::from_ratios(mid, low, high)),
             ratio,
             p99: s.p99_ns.filter(|p| p.is_finite()).map(|p| units::latency(p as u64)),
             cells: s.cells,
@@ -207,7 +207,7 @@ fn pairs(effects: &[Effect], margin: f64) -> Table {
         words("verdict"),
     ];
     let row = |e: &Effect| {
-        let Change { mid, low, high } = Change::from_ratios(e.ratio, e.low, e.high);
+        let PercentChange { mid, low, high } = PercentChange::from_ratios(e.ratio, e.low, e.high);
         let minus = |percent: &str| percent.replace('-', "\u{2212}");
         let verdict = match (Interval { low: libm::log(e.low), high: libm::log(e.high) }) {
             i if i.excludes_zero() => "faster",

@@ -4,13 +4,13 @@ use crate::scan::quantity::Quantity;
 use crate::scan::result::Metrics;
 
 #[derive(Debug)]
-pub struct Test {
+pub struct BonnieTest {
     pub title: &'static str,
     /// Whether its rate is KiB/s; else operations per second.
     pub is_bulk: bool,
 }
 
-impl Test {
+impl BonnieTest {
     pub fn name(&self) -> String {
         self.title.to_lowercase().replace(' ', "_")
     }
@@ -28,12 +28,12 @@ impl Test {
     }
 }
 
-const fn test(title: &'static str, is_bulk: bool) -> Test {
-    Test { title, is_bulk }
+const fn test(title: &'static str, is_bulk: bool) -> BonnieTest {
+    BonnieTest { title, is_bulk }
 }
 
 /// The phases in the order of the CSV line, which is that of the profile's parts.
-pub static TESTS: [Test; 12] = [
+pub static TESTS: [BonnieTest; 12] = [
     test("Sequential Output Per Chr", true),
     test("Sequential Output Block", true),
     test("Sequential Output Rewrite", true),

@@ -5,16 +5,16 @@
 
 use super::TESTS;
 use crate::foreign::{
-    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, one_result,
-    own_part,
+    Asked, CommandPlace, Invocation, RawOutput, ToolDriver, Unsupported, Words, WorkdirContent,
+    one_result, own_part,
 };
 use crate::measured::{Done, Figures, Work, of_rate, whole};
-use crate::scan::Metric;
+use crate::scan::FoundMetric;
 use bakeoff_model::profile::Profile;
 use bakeoff_model::profiles;
 use bakeoff_model::workload::Workload;
 
-pub struct Bonnie;
+pub struct BonnieCommand;
 
 /// Operations in the seek phase, of which one in ten is written back.
 const SEEKS: u64 = 8192;
@@ -23,7 +23,7 @@ const PER_CHAR_BYTES: u64 = 3 << 20;
 /// Small files come in steps of this many (`-n`).
 const FILES_STEP: u32 = 1024;
 
-impl Driver for Bonnie {
+impl ToolDriver for BonnieCommand {
     /// It has no option for that; its usage says it, and the status is not 0.
     fn version_command(&self) -> &'static [&'static str] {
         &["bonnie++", "-?"]
@@ -36,7 +36,11 @@ impl Driver for Bonnie {
         Some(word.trim_matches(|c: char| !c.is_ascii_alphanumeric()).to_string())
     }
 
-    fn command(&self, workload: &Workload, scratch: &Scratch) -> Result<Invocation, Unsupported> {
+    fn command(
+        &self,
+        workload: &Workload,
+        scratch: &CommandPlace,
+    ) -> Result<Invocation, Unsupported> {
         let no = |why: &str| Err(Unsupported { tool: "bonnie++", why: why.to_string() });
         if own_part("bonnie++", Some(Profile::Bonnie), workload)?.is_none() {
             return no("it runs fixed phases: use profile = \"bonnie\"");
@@ -69,10 +73,10 @@ impl Driver for Bonnie {
         if scratch.is_root {
             words.add(&["-u", "root"]);
         }
-        Ok(Invocation::plain(Workdir::Empty, words.0))
+        Ok(Invocation::plain(WorkdirContent::Empty, words.0))
     }
 
-    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String> {
+    fn parse(&self, output: &RawOutput) -> Result<Vec<FoundMetric>, String> {
         // The progress words on standard error are no part of the result.
         let stdout = RawOutput { stderr: Vec::new(), ..output.clone() };
         let of = if output.is_success { &stdout } else { output };

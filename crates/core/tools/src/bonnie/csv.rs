@@ -4,7 +4,7 @@ use super::cells::{Cell, Cells, TESTS, figure, is_pluses, latency, size};
 
 pub const INCOMPLETE: &str = "a CSV line of bonnie++ is incomplete";
 
-struct Columns {
+struct CsvColumns {
     count: usize,
     bulk: usize,
     files: usize,
@@ -13,9 +13,9 @@ struct Columns {
 }
 
 /// 1.96 and 1.97; then 1.98, which 2.00 prints; then 1.03.
-const V197: Columns = Columns { count: 48, bulk: 7, files: 19, small: 24, latency: Some(36) };
-const V198: Columns = Columns { count: 50, bulk: 9, files: 21, small: 26, latency: Some(38) };
-const V103: Columns = Columns { count: 27, bulk: 2, files: 14, small: 15, latency: None };
+const V197: CsvColumns = CsvColumns { count: 48, bulk: 7, files: 19, small: 24, latency: Some(36) };
+const V198: CsvColumns = CsvColumns { count: 50, bulk: 9, files: 21, small: 26, latency: Some(38) };
+const V103: CsvColumns = CsvColumns { count: 27, bulk: 2, files: 14, small: 15, latency: None };
 
 /// The line of column names that `-x` prints first.
 pub fn is_header(text: &str) -> bool {
@@ -102,7 +102,7 @@ fn optional<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<Option<T>
     if text.is_empty() { Some(None) } else { read(text).map(Some) }
 }
 
-fn tests(fields: &[&str], columns: &Columns, line: u64) -> Option<[Cell; 12]> {
+fn tests(fields: &[&str], columns: &CsvColumns, line: u64) -> Option<[Cell; 12]> {
     let mut tests: [Cell; 12] = Default::default();
     for (at, cell) in tests.iter_mut().enumerate() {
         let first = if at < 6 { columns.bulk + 2 * at } else { columns.small + 2 * (at - 6) };

@@ -1,8 +1,8 @@
 //! Tables in which nothing but the file's size stands in front of the cells: those of the bonnie
 //! before bonnie++, and those of bonnie++ whose name was taken out.
 
-use crate::scan::grammar::{Form, Grammar, Kind, alone, head, kind};
-use crate::scan::{Metric, ToolResult};
+use crate::scan::grammar::{Grammar, Kind, LineForm, alone, head, kind};
+use crate::scan::{FoundMetric, ToolResult};
 
 /// The rates and processor times of all tests but the seeks, whose figure may be missing.
 macro_rules! cells {
@@ -23,7 +23,7 @@ macro_rules! cells {
     };
 }
 
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     head("Size K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP /sec %CP").named("new"),
     head("Machine MB K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU /sec %CPU")
         .named("old"),
@@ -58,7 +58,7 @@ pub static GRAMMAR: Grammar = Grammar {
 
 /// Only the old one prints shares with a decimal.
 fn note(result: &mut ToolResult) -> Option<String> {
-    let is_old = |metric: &Metric| metric.unit == "percent" && metric.raw.contains('.');
+    let is_old = |metric: &FoundMetric| metric.unit == "percent" && metric.raw.contains('.');
     if !result.metrics.iter().any(is_old) {
         result.tool = "bonnie++".to_string();
     }

@@ -13,14 +13,14 @@ const DIFFERENT_NAMES: &str =
 
 /// The first line of a block.
 #[derive(Clone, Debug)]
-pub struct Header {
+pub struct BonnieHeader {
     version: String,
     is_create: bool,
     /// Characters that something else put in front of every line.
     shift: usize,
 }
 
-pub fn header(text: &str) -> Option<Header> {
+pub fn header(text: &str) -> Option<BonnieHeader> {
     let at = text.find("Version ")?;
     let is_create = text.contains("Sequential Create");
     if !is_create && !text.contains("Sequential Output") {
@@ -31,7 +31,7 @@ pub fn header(text: &str) -> Option<Header> {
         return None;
     }
     let shift = text[..at].chars().count();
-    Some(Header { version: version.to_string(), is_create, shift })
+    Some(BonnieHeader { version: version.to_string(), is_create, shift })
 }
 
 /// The first line of the second block in version 1.03, which repeats no version.
@@ -49,7 +49,7 @@ enum Expect {
 }
 
 #[derive(Debug, Default)]
-pub struct Table {
+pub struct BonnieTable {
     pub place: Place,
     pub last_line: u64,
     cells: Cells,
@@ -68,26 +68,26 @@ pub struct Table {
     pub leftover_line: Option<u64>,
 }
 
-impl Table {
-    pub fn new(place: Place, header: &Header) -> Table {
+impl BonnieTable {
+    pub fn new(place: Place, header: &BonnieHeader) -> BonnieTable {
         let cells = Cells { version: header.version.clone(), ..Cells::default() };
-        Table { last_line: place.first_line, place, cells, ..Table::default() }
+        BonnieTable { last_line: place.first_line, place, cells, ..BonnieTable::default() }
     }
 
     /// Whether the block is the second one of this run.
-    pub fn goes_on_with(&self, header: &Header) -> bool {
+    pub fn goes_on_with(&self, header: &BonnieHeader) -> bool {
         let is_next = header.is_create && !self.has_create && self.has_output;
         is_next && header.version == self.cells.version
     }
 
     /// The header of the second block of version 1.03, which does not name the version again.
-    pub fn second_header(&self, text: &str) -> Option<Header> {
+    pub fn second_header(&self, text: &str) -> Option<BonnieHeader> {
         let is_next = self.has_output && !self.has_create && is_create_of_1_03(text);
         let version = self.cells.version.clone();
-        is_next.then_some(Header { version, is_create: true, shift: self.shift })
+        is_next.then_some(BonnieHeader { version, is_create: true, shift: self.shift })
     }
 
-    pub fn begin(&mut self, header: Header, line: u64) {
+    pub fn begin(&mut self, header: BonnieHeader, line: u64) {
         if self.expect == Expect::Data || self.expect == Expect::Titles {
             self.wrong = Some(MIXED.to_string());
         }

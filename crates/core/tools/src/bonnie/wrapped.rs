@@ -46,7 +46,7 @@ enum Stage {
 }
 
 #[derive(Debug, Default)]
-pub struct Wrapped {
+pub struct WrappedBonnie {
     pub first_line: u64,
     pub last_line: u64,
     stage: Stage,
@@ -56,10 +56,10 @@ pub struct Wrapped {
     width: Option<usize>,
 }
 
-impl Wrapped {
+impl WrappedBonnie {
     /// The block that a line begins, when the line was broken. Only the second block of a run has
     /// no version in some versions.
-    pub fn begin(line: &Line<'_>, is_second: bool) -> Option<Wrapped> {
+    pub fn begin(line: &Line<'_>, is_second: bool) -> Option<WrappedBonnie> {
         let text = squeezed(line.text);
         let titles = version_titles(&text).filter(|_| is_second || !text.starts_with('-'))?;
         let is_part = |whole: &[&str; 2]| {
@@ -68,11 +68,11 @@ impl Wrapped {
         };
         let is_begun = titles.len() >= KNOWN && TITLES.iter().any(is_part);
         let number = line.number;
-        is_begun.then(|| Wrapped {
+        is_begun.then(|| WrappedBonnie {
             first_line: number,
             last_line: number,
             parts: Parts::begin(number, line.text),
-            ..Wrapped::default()
+            ..WrappedBonnie::default()
         })
     }
 

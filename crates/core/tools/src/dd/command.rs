@@ -4,19 +4,19 @@
 //! the end of `conv=fdatasync` and close. Source: GNU coreutils manual, "dd invocation".
 
 use crate::foreign::{
-    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, one_result,
-    own_part, refuse, refuse_beyond_plain,
+    Asked, CommandPlace, Invocation, RawOutput, ToolDriver, Unsupported, Words, WorkdirContent,
+    one_result, own_part, refuse, refuse_beyond_plain,
 };
 use crate::measured::{Done, Figures, Work, side};
-use crate::scan::Metric;
+use crate::scan::FoundMetric;
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::profile::Profile;
 use bakeoff_model::profiles;
 use bakeoff_model::workload::Workload;
 
-pub struct Dd;
+pub struct DdCommand;
 
-impl Driver for Dd {
+impl ToolDriver for DdCommand {
     fn version_command(&self) -> &'static [&'static str] {
         &["dd", "--version"]
     }
@@ -27,14 +27,14 @@ impl Driver for Dd {
         Some(format!("coreutils {rest}"))
     }
 
-    fn command(&self, workload: &Workload, _: &Scratch) -> Result<Invocation, Unsupported> {
+    fn command(&self, workload: &Workload, _: &CommandPlace) -> Result<Invocation, Unsupported> {
         let part = own_part("dd", Some(Profile::Dd), workload)?;
         if let Some(spec) = part.and_then(profiles::part_spec) {
             return profile(&workload.job, spec.word);
         }
         let job = &workload.job;
         supports(job)?;
-        let workdir = Workdir::for_phase(workload.phase);
+        let workdir = WorkdirContent::for_phase(workload.phase);
         let file = workdir.file().ok_or_else(|| no("it needs a single file"))?;
         let count = job.io_size.unwrap_or(job.size) / job.bs;
         let mut words = Words::new(&["dd"]);
@@ -53,7 +53,7 @@ impl Driver for Dd {
         Ok(Invocation::plain(workdir, words.0))
     }
 
-    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String> {
+    fn parse(&self, output: &RawOutput) -> Result<Vec<FoundMetric>, String> {
         Ok(one_result("dd", output)?.metrics)
     }
 
@@ -87,12 +87,12 @@ fn profile(job: &Job, word: &'static str) -> Result<Invocation, Unsupported> {
                 words.add(&["iflag=direct"]);
             }
             let prepare = vec![write(&["conv=fsync"])];
-            let (cool, plain) = (job.invalidate, Invocation::plain(Workdir::Empty, words.0));
+            let (cool, plain) = (job.invalidate, Invocation::plain(WorkdirContent::Empty, words.0));
             return Ok(Invocation { prepare, cool, ..plain });
         }
         word => return Err(no(format!("its profile has no part {word}"))),
     };
-    Ok(Invocation::plain(Workdir::Empty, measure))
+    Ok(Invocation::plain(WorkdirContent::Empty, measure))
 }
 
 fn no(why: impl Into<String>) -> Unsupported {

@@ -2,10 +2,10 @@
 
 mod latency;
 
-use super::Job;
+use super::JobReader;
 use super::direction::{self, is_direction, issued};
 use super::order;
-use super::percentile_rows::Rows;
+use super::percentile_rows::PercentileRows;
 use super::scalar::{unit_ns, value};
 use crate::scan::finder::Line;
 use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, short};
@@ -16,13 +16,13 @@ const DOUBTS: usize = 16;
 struct Direction {
     name: &'static str,
     line: u64,
-    parts: Option<direction::Parts>,
+    parts: Option<direction::DirectionFigures>,
     latencies: Metrics,
 }
 
 /// One job's block while its lines come in.
 #[derive(Debug, Default)]
-pub struct Open {
+pub struct OpenBlock {
     place: Place,
     pub last_line: u64,
     pub name: String,
@@ -37,7 +37,7 @@ pub struct Open {
     /// The unit of the percentile lines that follow, in nanoseconds; and whether they are clat's.
     percentiles: Option<(f64, bool)>,
     last_percentile: (f64, f64),
-    rows: Rows,
+    rows: PercentileRows,
     is_twice: bool,
     has_wrong_latencies: bool,
     /// A line that fio prints elsewhere: other figures may be another output's too.
@@ -45,9 +45,9 @@ pub struct Open {
     doubts: Vec<(u64, String)>,
 }
 
-impl Open {
-    pub fn new(place: Place, name: String, error: u64) -> Open {
-        Open { last_line: place.first_line, place, name, error, ..Open::default() }
+impl OpenBlock {
+    pub fn new(place: Place, name: String, error: u64) -> OpenBlock {
+        OpenBlock { last_line: place.first_line, place, name, error, ..OpenBlock::default() }
     }
 
     pub fn is_headless(&self) -> bool {
@@ -223,7 +223,7 @@ impl Open {
             metrics.real("user_cpu", *user, "percent", (raw, *line));
             metrics.real("system_cpu", *system, "percent", (raw, *line));
         }
-        let Open { place, name, error, rows, .. } = self;
+        let OpenBlock { place, name, error, rows, .. } = self;
         for line in rows.cut() {
             out.unread(line, line, "a row of fio's percentiles is incomplete");
         }
@@ -231,7 +231,7 @@ impl Open {
             return None;
         }
         let form = Form::Text;
-        Job { place, last_line: last, version, name, error, metrics, form }.result(out)
+        JobReader { place, last_line: last, version, name, error, metrics, form }.result(out)
     }
 
     /// A direction that something was done in and whose line is not here: latencies of it would
@@ -268,8 +268,9 @@ impl Open {
         unread: &mut Vec<(u64, String)>,
     ) -> Result<(), &'static str> {
         let latencies = direction.latencies.0.iter().cloned();
-        let is_given =
-            |parts: &&direction::Parts| parts.bytes.0.value != 0.0 || direction.name != "mixed";
+        let is_given = |parts: &&direction::DirectionFigures| {
+            parts.bytes.0.value != 0.0 || direction.name != "mixed"
+        };
         let Some(parts) = direction.parts.as_ref().filter(is_given) else {
             metrics.0.extend(latencies);
             return Ok(());

@@ -9,11 +9,11 @@
 
 use super::jobfile::JobFile;
 use crate::foreign::{
-    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, amount, one_result,
-    own_part, refuse,
+    Asked, CommandPlace, Invocation, RawOutput, ToolDriver, Unsupported, Words, WorkdirContent,
+    amount, one_result, own_part, refuse,
 };
 use crate::measured::{Figures, Work};
-use crate::scan::{Finder, Metric, Value};
+use crate::scan::{Finder, FoundMetric, Value};
 use bakeoff_model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw};
 use bakeoff_model::workload::Workload;
 
@@ -23,7 +23,7 @@ const JOB_FILE: &str = "bakeoff.fio";
 /// Blocks from this size on hide their repeats from any compressor, so that marks are enough.
 const POOL_BYTES: u64 = 1 << 20;
 
-impl Driver for Fio {
+impl ToolDriver for Fio {
     fn version_command(&self) -> &'static [&'static str] {
         &["fio", "--version"]
     }
@@ -33,14 +33,14 @@ impl Driver for Fio {
         text.trim().strip_prefix("fio-").map(str::to_string)
     }
 
-    fn command(&self, workload: &Workload, _: &Scratch) -> Result<Invocation, Unsupported> {
+    fn command(&self, workload: &Workload, _: &CommandPlace) -> Result<Invocation, Unsupported> {
         if let Some(text) = &workload.fio_job {
             return job_file(text);
         }
         own_part("fio", None, workload)?;
         let job = &workload.job;
         supports(job)?;
-        let workdir = Workdir::for_phase(workload.phase);
+        let workdir = WorkdirContent::for_phase(workload.phase);
         let file = workdir.file().ok_or_else(|| no("it needs a single file"))?;
         let mut words = Words::new(&["fio", "--output-format=json"]);
         words.long("name", "bakeoff").long("filename", file);
@@ -50,7 +50,7 @@ impl Driver for Fio {
         Ok(Invocation::plain(workdir, words.0))
     }
 
-    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String> {
+    fn parse(&self, output: &RawOutput) -> Result<Vec<FoundMetric>, String> {
         let found = Finder::for_tool("fio").all_of(&output.stdout);
         match (found.results.len(), output.is_success) {
             (2.., true) => Ok(sum(found.results.into_iter().map(|result| result.metrics))),
@@ -65,8 +65,8 @@ impl Driver for Fio {
 
 /// The figures of several jobs as one: bytes and operations are added, the longest time counts,
 /// and latencies of single jobs are those of no job.
-fn sum(jobs: impl Iterator<Item = Vec<Metric>>) -> Vec<Metric> {
-    let mut all: Vec<Metric> = Vec::new();
+fn sum(jobs: impl Iterator<Item = Vec<FoundMetric>>) -> Vec<FoundMetric> {
+    let mut all: Vec<FoundMetric> = Vec::new();
     for metric in jobs.flatten() {
         let is_longest = metric.name.ends_with(".elapsed");
         let is_added = metric.name.ends_with(".bytes") || metric.name.ends_with(".ios");
@@ -101,7 +101,7 @@ fn job_file(text: &str) -> Result<Invocation, Unsupported> {
     file.is_harmless().map_err(no)?;
     let words = Words::new(&["fio", "--output-format=json", "--group_reporting", JOB_FILE]);
     let files = vec![(JOB_FILE, file.without_directories())];
-    Ok(Invocation { files, ..Invocation::plain(Workdir::Empty, words.0) })
+    Ok(Invocation { files, ..Invocation::plain(WorkdirContent::Empty, words.0) })
 }
 
 fn amounts(words: &mut Words, job: &Job) {

@@ -1,6 +1,6 @@
 //! The figures of one direction, as versions 2 and 3 put them, and the requests issued.
 
-use super::Volume;
+use super::DirectionVolume;
 use super::scalar::{Rounded, count, finer, is_rate, rates, size, value};
 
 const UNEQUAL: &str = "requests times block size does not equal the bytes that fio reports";
@@ -9,7 +9,7 @@ pub const NAMES: [&str; 4] = ["read", "write", "trim", "mixed"];
 
 /// The figures of a direction's line.
 #[derive(Debug)]
-pub struct Parts {
+pub struct DirectionFigures {
     pub rates: Vec<Rounded>,
     pub rate_raw: String,
     pub iops: Option<(f64, String)>,
@@ -17,16 +17,16 @@ pub struct Parts {
     pub runtime_ms: (u64, String),
 }
 
-impl Parts {
+impl DirectionFigures {
     /// Whether the bytes and the runtime can be those of the rate.
     pub fn agree(&self) -> bool {
         self.rates.iter().any(|rate| is_rate(self.bytes.0, self.runtime_ms.0 as f64, *rate))
     }
 
-    pub fn volume(&self, line: u64) -> Volume {
+    pub fn volume(&self, line: u64) -> DirectionVolume {
         let (bytes, raw) = &self.bytes;
         let (ms, runtime) = &self.runtime_ms;
-        Volume {
+        DirectionVolume {
             bytes: (libm::round(bytes.value) as u64, raw.clone(), line),
             runtime_ms: Some((*ms, runtime.clone(), line)),
             rate: finer(&self.rates, *bytes, *ms as f64),
@@ -49,20 +49,20 @@ pub fn is_direction(rest: &str) -> bool {
 
 /// `IOPS=51.2k, BW=200MiB/s (210MB/s)(8192KiB/40msec)`, and how version 2 puts it. A mail that
 /// broke the line took the blank before a bracket.
-pub fn parts(rest: &str) -> Option<Parts> {
+pub fn parts(rest: &str) -> Option<DirectionFigures> {
     let read = |rest: &str| if rest.contains("IOPS=") { new_parts(rest) } else { old_parts(rest) };
-    let whole = |parts: &Parts| !parts.rates.is_empty();
+    let whole = |parts: &DirectionFigures| !parts.rates.is_empty();
     read(rest).filter(whole).or_else(|| read(&rest.replace("/s(", "/s (")).filter(whole))
 }
 
-fn new_parts(rest: &str) -> Option<Parts> {
+fn new_parts(rest: &str) -> Option<DirectionFigures> {
     let rate_raw = value(rest, "BW")?;
     let iops = value(rest, "IOPS")?;
     // The pair in the last parentheses: bytes and runtime.
     let (_, pair) = rest[..rest.rfind(')')?].rsplit_once('(')?;
     let (bytes, runtime) = pair.split_once('/')?;
     let ms: u64 = runtime.strip_suffix("msec")?.parse().ok()?;
-    Some(Parts {
+    Some(DirectionFigures {
         rates: rates(rate_raw, false),
         rate_raw: rate_raw.to_string(),
         iops: Some((count(iops)?.value, iops.to_string())),
@@ -71,13 +71,13 @@ fn new_parts(rest: &str) -> Option<Parts> {
     })
 }
 
-fn old_parts(rest: &str) -> Option<Parts> {
+fn old_parts(rest: &str) -> Option<DirectionFigures> {
     let rate_raw = value(rest, "bw")?;
     let bytes = value(rest, "io")?;
     let runtime = value(rest, "runt")?;
     let ms: u64 = runtime.strip_suffix("msec")?.parse().ok()?;
     let iops = value(rest, "iops").and_then(|raw| Some((count(raw)?.value, raw.to_string())));
-    Some(Parts {
+    Some(DirectionFigures {
         rates: rates(rate_raw, true),
         rate_raw: rate_raw.to_string(),
         iops,

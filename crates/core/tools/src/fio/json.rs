@@ -3,9 +3,9 @@
 mod figures;
 mod interval;
 
-use self::figures::Known;
-use self::interval::Interval;
-use super::Job;
+use self::figures::KnownFigures;
+use self::interval::JsonInterval;
+use super::JobReader;
 use super::paths::scalars;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Form, Out, Place, short};
@@ -36,7 +36,7 @@ struct OpenObject {
 #[derive(Debug, Default)]
 pub struct Json {
     open: Option<OpenObject>,
-    last: Option<Interval>,
+    last: Option<JsonInterval>,
 }
 
 impl Reader for Json {
@@ -172,7 +172,7 @@ impl OpenObject {
         Some(self)
     }
 
-    fn give(self, before: Option<Interval>, out: &mut Out) -> Option<Interval> {
+    fn give(self, before: Option<JsonInterval>, out: &mut Out) -> Option<JsonInterval> {
         let (first, last) = (self.place.first_line, self.last_line);
         let known = match self.known() {
             Ok(known) => known,
@@ -183,7 +183,7 @@ impl OpenObject {
         };
         let version = known.text("fio version").map(|v| v.trim_start_matches("fio-").to_string());
         let mut is_any = false;
-        let mut given = Interval::new(&known, first, last);
+        let mut given = JsonInterval::new(&known, first, last);
         let earlier = before.filter(|before| given.is_of_the_run(before));
         for at in 0..JOBS {
             let job = format!("{}/{at}", known.list());
@@ -197,7 +197,8 @@ impl OpenObject {
                     let error = known.whole(&format!("{job}/error")).unwrap_or(0);
                     let (place, version) = (self.place.clone(), version.clone());
                     let form = Form::Json;
-                    let job = Job { place, last_line: last, version, name, error, metrics, form };
+                    let job =
+                        JobReader { place, last_line: last, version, name, error, metrics, form };
                     given.give(job, earlier.as_ref(), out);
                 }
                 Err(why) => out.unread(first, last, why),
@@ -209,7 +210,7 @@ impl OpenObject {
         Some(given)
     }
 
-    fn known(&self) -> Result<Known, String> {
+    fn known(&self) -> Result<KnownFigures, String> {
         // serde_json refuses what is nested too deep; the last brace may have text behind it.
         if let Err(error) = serde_json::from_str::<serde_json::Value>(&self.text) {
             return Err(format!("fio's JSON is incomplete or contains other text: {error}"));
@@ -217,7 +218,7 @@ impl OpenObject {
         let Some(scalars) = scalars(&self.text, SCALARS) else {
             return Err("fio's JSON has more values than bakeoff reads".to_string());
         };
-        let mut known = Known { scalars, first: self.place.first_line };
+        let mut known = KnownFigures { scalars, first: self.place.first_line };
         match known.sort() {
             Some(path) => {
                 Err(format!("{path} appears twice in fio's JSON: two outputs are mixed up"))

@@ -10,7 +10,7 @@ pub mod split;
 pub mod table;
 mod values;
 
-use self::table::{Entry, Taken};
+use self::table::{OptionEntry, Taken};
 use super::expression;
 use super::jobfile::Section;
 use bakeoff_stats::units;
@@ -159,7 +159,7 @@ impl Given {
     }
 }
 
-impl Entry {
+impl OptionEntry {
     fn is_default(&self, value: &str) -> bool {
         ["0", "none"].contains(&value) || self.default == Some(value)
     }

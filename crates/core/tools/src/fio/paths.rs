@@ -12,7 +12,7 @@ pub struct Scalar {
 }
 
 /// Where the walk is: in an object after a key, or in a list.
-enum Level {
+enum JsonLevel {
     Object(String),
     List(u64),
 }
@@ -20,18 +20,18 @@ enum Level {
 /// All scalars of a JSON text, at most `limit`; `None` when there are more.
 pub fn scalars(json: &str, limit: usize) -> Option<Vec<Scalar>> {
     let mut found = Vec::new();
-    let mut levels: Vec<Level> = Vec::new();
+    let mut levels: Vec<JsonLevel> = Vec::new();
     let mut line = 0;
     let mut at = 0;
     let bytes = json.as_bytes();
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'\n' => line += 1,
-            b'{' => levels.push(Level::Object(String::new())),
-            b'[' => levels.push(Level::List(0)),
+            b'{' => levels.push(JsonLevel::Object(String::new())),
+            b'[' => levels.push(JsonLevel::List(0)),
             b'}' | b']' => drop(levels.pop()),
             b',' => {
-                if let Some(Level::List(index)) = levels.last_mut() {
+                if let Some(JsonLevel::List(index)) = levels.last_mut() {
                     *index += 1;
                 }
             }
@@ -41,7 +41,7 @@ pub fn scalars(json: &str, limit: usize) -> Option<Vec<Scalar>> {
                 let is_string = *byte == b'"';
                 let is_key = is_string && json[end..].trim_start().starts_with(':');
                 match levels.last_mut().filter(|_| is_key) {
-                    Some(Level::Object(key)) => *key = text.to_string(),
+                    Some(JsonLevel::Object(key)) => *key = text.to_string(),
                     _ => {
                         if found.len() >= limit {
                             return None;
@@ -76,12 +76,12 @@ fn token(json: &str, at: usize) -> (&str, usize) {
     (json.get(at..end).unwrap_or(""), end)
 }
 
-fn path(levels: &[Level]) -> String {
+fn path(levels: &[JsonLevel]) -> String {
     let parts: Vec<String> = levels
         .iter()
         .map(|level| match level {
-            Level::Object(key) => key.clone(),
-            Level::List(index) => index.to_string(),
+            JsonLevel::Object(key) => key.clone(),
+            JsonLevel::List(index) => index.to_string(),
         })
         .collect();
     parts.join("/")

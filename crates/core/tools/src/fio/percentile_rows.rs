@@ -5,12 +5,12 @@
 const ROWS: usize = 64;
 
 #[derive(Debug, Default)]
-pub struct Rows {
+pub struct PercentileRows {
     rows: Vec<(u64, usize, bool)>,
     cut: Vec<u64>,
 }
 
-impl Rows {
+impl PercentileRows {
     /// Takes a line of a table; `is_new` when it begins a row, not only goes on with one.
     pub fn add(&mut self, line: u64, text: &str, is_new: bool) {
         let count = text.matches("th=[").count();
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     fn cut(table: &[&str]) -> Vec<u64> {
-        let mut rows = Rows::default();
+        let mut rows = PercentileRows::default();
         (1..).zip(table).for_each(|(line, text)| rows.add(line, text, text.starts_with('|')));
         rows.cut()
     }

@@ -1,8 +1,8 @@
 //! The lines `READ: bw=...` below all jobs; results of their own only where no job above has the
 //! direction.
 
-use super::Job;
-use super::direction::{NAMES, Parts};
+use super::JobReader;
+use super::direction::{DirectionFigures, NAMES};
 use super::scalar::{rates, size, value};
 use crate::scan::finder::Line;
 use crate::scan::result::{Form, Metrics, Out};
@@ -12,13 +12,13 @@ const GAP_LINES: u64 = 60;
 
 /// Remembers whether a job was read above.
 #[derive(Debug, Default)]
-pub struct Summary {
+pub struct SummaryReader {
     covered_line: Option<u64>,
     directions: Vec<&'static str>,
     is_over: bool,
 }
 
-impl Summary {
+impl SummaryReader {
     pub fn cover(&mut self, line: u64, text: &str) {
         self.covered_line = Some(line);
         if std::mem::take(&mut self.is_over) {
@@ -59,7 +59,7 @@ impl Summary {
                 let version = version.map(str::to_string);
                 let (name, last_line) = (String::new(), line.number);
                 let form = Form::Text;
-                Job { place, last_line, version, name, error: 0, metrics, form }.give(out);
+                JobReader { place, last_line, version, name, error: 0, metrics, form }.give(out);
             }
             None => {
                 let why = "a summary of fio is incomplete or contradicts itself";
@@ -78,7 +78,7 @@ fn read(name: &str, rest: &str, is_old: bool, line: &Line<'_>) -> Option<Metrics
         // `run=1004-1004msec`: the longest job's time.
         false => value(rest, "run")?.strip_suffix("msec")?.split_once('-')?.1,
     };
-    let parts = Parts {
+    let parts = DirectionFigures {
         rates: rates(rate_raw, is_old),
         rate_raw: rate_raw.to_string(),
         iops: None,

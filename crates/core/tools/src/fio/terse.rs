@@ -2,7 +2,7 @@
 //! which version: its figures and their number must fit.
 
 use super::scalar::{Rounded, is_rate};
-use super::{Job, Volume};
+use super::{DirectionVolume, JobReader};
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Form, Metrics, Out, short};
@@ -41,7 +41,7 @@ fn is_format_2(text: &str) -> bool {
     fields[0] == "2" && fields.len() > FIELDS && (2..7).all(is_number)
 }
 
-fn read(text: &str, format: &str, line: &Line<'_>) -> Result<Job, String> {
+fn read(text: &str, format: &str, line: &Line<'_>) -> Result<JobReader, String> {
     let fields: Vec<&str> = text.split(';').map(str::trim).collect();
     let width = if format == "5" { FIELDS_5 } else { FIELDS };
     // Format 2 has no field for fio's version.
@@ -63,7 +63,7 @@ fn read(text: &str, format: &str, line: &Line<'_>) -> Result<Job, String> {
     }
     let no_error = "a terse line of fio has no error field";
     let error = fields[head - 1].parse().map_err(|_| no_error)?;
-    Ok(Job {
+    Ok(JobReader {
         place: line.place("fio"),
         last_line: line.number,
         version: fields[1].strip_prefix("fio-").map(short).filter(|_| format != "2"),
@@ -94,7 +94,7 @@ fn give(
     if !is_rate(moved, ms as f64, rate) {
         return Err("the bytes, runtime and rate of a terse line contradict each other".to_string());
     }
-    let volume = Volume {
+    let volume = DirectionVolume {
         bytes: (bytes, fields[0].to_string(), line),
         runtime_ms: Some((ms, fields[3].to_string(), line)),
         rate: None,

@@ -1,7 +1,7 @@
 //! fio's text for people, versions 2 and 3: one block a job, and a summary a group.
 
 use super::announced::announced;
-use super::block::Open;
+use super::block::OpenBlock;
 use super::direction;
 use super::scalar::value;
 use super::summary;
@@ -15,7 +15,7 @@ const ANNOUNCED: usize = 1000;
 const GAP_LINES: u64 = 40;
 
 #[derive(Debug, Default)]
-pub struct Text {
+pub struct FioText {
     version: Option<String>,
     /// Block sizes of the jobs as they were announced: name, read, write, trim.
     announced: Vec<(String, [Option<u64>; 3])>,
@@ -23,14 +23,14 @@ pub struct Text {
     given: Vec<(String, usize)>,
     /// Whether a job's block followed them: a further announcement is another run's.
     is_told: bool,
-    open: Option<Open>,
-    summary: summary::Summary,
+    open: Option<OpenBlock>,
+    summary: summary::SummaryReader,
     joiner: Joiner,
 }
 
-impl Reader for Text {
+impl Reader for FioText {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        let is_among_percentiles = self.open.as_ref().is_some_and(Open::is_among_percentiles);
+        let is_among_percentiles = self.open.as_ref().is_some_and(OpenBlock::is_among_percentiles);
         let mut is_taken = true;
         for joined in self.joiner.take(line, is_among_percentiles) {
             if let Some(parts) = joined.of_windows() {
@@ -73,7 +73,7 @@ fn has_figures(text: &str) -> bool {
     ["clat", "sync", "|", "cpu", "issued"].iter().any(|word| text.starts_with(word))
 }
 
-impl Text {
+impl FioText {
     /// Takes a line that was put together; true when it is fio's.
     fn joined(&mut self, joined: &Joined, above: &Above, out: &mut Out) -> bool {
         let text = joined.text.as_str();
@@ -108,7 +108,7 @@ impl Text {
             self.close(out);
             self.summary.cover(line.number, "");
             self.is_told = true;
-            let mut open = Open::new(line.place("fio"), name, error);
+            let mut open = OpenBlock::new(line.place("fio"), name, error);
             open.identity = identity(text);
             self.open = Some(open);
             return true;
@@ -121,7 +121,7 @@ impl Text {
         }
         if self.open.is_none() && direction::begins(text) {
             // Often nothing else is quoted.
-            self.open = Some(Open::new(line.place("fio"), String::new(), 0));
+            self.open = Some(OpenBlock::new(line.place("fio"), String::new(), 0));
         }
         let Some(open) = &mut self.open else {
             let is_latency = text.starts_with("clat") || text.starts_with("sync");

@@ -5,22 +5,22 @@
 //! `iozone.c`, and its manual page.
 
 use crate::foreign::{
-    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, one_result,
-    own_part, refuse, refuse_beyond_plain,
+    Asked, CommandPlace, Invocation, RawOutput, ToolDriver, Unsupported, Words, WorkdirContent,
+    one_result, own_part, refuse, refuse_beyond_plain,
 };
 use crate::measured::{Done, Figures, Work, of_rate, side};
-use crate::scan::Metric;
+use crate::scan::FoundMetric;
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::profile::{Part, Profile};
 use bakeoff_model::profiles;
 use bakeoff_model::workload::Workload;
 
-pub struct Iozone;
+pub struct IozoneCommand;
 
 /// The largest record of an iozone that nobody patched (`MAXBUFFERSIZE`).
 const RECORD_MAX_BYTES: u64 = 16 << 20;
 
-impl Driver for Iozone {
+impl ToolDriver for IozoneCommand {
     fn version_command(&self) -> &'static [&'static str] {
         &["iozone", "-v"]
     }
@@ -31,7 +31,7 @@ impl Driver for Iozone {
         Some(rest.split_whitespace().next()?.to_string())
     }
 
-    fn command(&self, workload: &Workload, _: &Scratch) -> Result<Invocation, Unsupported> {
+    fn command(&self, workload: &Workload, _: &CommandPlace) -> Result<Invocation, Unsupported> {
         let job = &workload.job;
         if own_part("iozone", Some(Profile::Iozone), workload)?.is_some() {
             return profile(job);
@@ -45,10 +45,10 @@ impl Driver for Iozone {
         };
         sizes(&mut words, job).add(&["-f", "iozone.tmp"]);
         flags(&mut words, job);
-        Ok(Invocation::plain(Workdir::Empty, words.0))
+        Ok(Invocation::plain(WorkdirContent::Empty, words.0))
     }
 
-    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String> {
+    fn parse(&self, output: &RawOutput) -> Result<Vec<FoundMetric>, String> {
         Ok(one_result("iozone", output)?.metrics)
     }
 
@@ -86,7 +86,7 @@ fn profile(job: &Job) -> Result<Invocation, Unsupported> {
     }
     sizes(&mut words, job);
     flags(&mut words, job);
-    Ok(Invocation::plain(Workdir::Empty, words.0))
+    Ok(Invocation::plain(WorkdirContent::Empty, words.0))
 }
 
 fn sizes<'w>(words: &'w mut Words, job: &Job) -> &'w mut Words {

@@ -36,12 +36,12 @@ struct List {
 }
 
 #[derive(Debug, Default)]
-pub struct Latencies {
+pub struct IozoneLatencies {
     open: Option<List>,
     ended: Vec<ToolResult>,
 }
 
-impl Reader for Latencies {
+impl Reader for IozoneLatencies {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
         let text = line.text.trim();
         if text.split_whitespace().eq(TITLE) {
@@ -92,7 +92,7 @@ fn extent(list: &ToolResult) -> (u64, u64) {
     (whole("record_size"), whole("record_size").saturating_mul(whole("ios")))
 }
 
-impl Latencies {
+impl IozoneLatencies {
     fn close(&mut self, is_ended: bool, out: &mut Out) {
         let Some(list) = self.open.take() else { return };
         if !is_ended || list.is_wrong || list.latencies_us.is_empty() {

@@ -2,9 +2,9 @@
 //! says no test of its own may be another's where a line is missing above.
 
 use crate::scan::ToolResult;
-use crate::scan::grammar::{Form, Grammar, fault, figures, first, head, kind, own};
+use crate::scan::grammar::{Grammar, LineForm, fault, figures, first, head, kind, own};
 
-const FORMS: &[Form] = &[
+const FORMS: &[LineForm] = &[
     head("Version $Revision: {$version} $"),
     first("Children see throughput for {processes:n} {$test} = {children_throughput:kib}"),
     figures("Parent sees throughput for {_processes:n} {$test} = {parent_throughput:kib}").next(),

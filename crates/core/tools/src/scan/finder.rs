@@ -4,7 +4,7 @@ use super::html;
 use super::lines::{self, Raw, Splitter};
 use super::result::{Imported, Judge, Out, Place, short};
 use super::stamp;
-use super::tool::Tool;
+use super::tool::ScannedTool;
 use super::unclaimed::Unclaimed;
 use super::utf16::Utf16;
 
@@ -64,8 +64,8 @@ struct Inner {
     number: u64,
     is_table: bool,
     above: Above,
-    html: html::Rows,
-    tools: &'static [&'static Tool],
+    html: html::HtmlRows,
+    tools: &'static [&'static ScannedTool],
     readers: Vec<Box<dyn Reader>>,
     unclaimed: Unclaimed,
     out: Out,
@@ -74,7 +74,7 @@ struct Inner {
 impl Finder {
     /// Offers every line to these readers, in their order, where there are outputs and commands of
     /// these tools.
-    pub fn with(tools: &'static [&'static Tool], readers: Vec<Box<dyn Reader>>) -> Finder {
+    pub fn with(tools: &'static [&'static ScannedTool], readers: Vec<Box<dyn Reader>>) -> Finder {
         let (number, is_table) = (0, false);
         let (above, html, unclaimed, out) = Default::default();
         let inner = Inner { number, is_table, above, html, tools, readers, unclaimed, out };
@@ -183,7 +183,7 @@ impl Above {
         Above { heading, ..Above::default() }
     }
 
-    fn look(&mut self, tools: &[&Tool], text: &str) {
+    fn look(&mut self, tools: &[&ScannedTool], text: &str) {
         let text = text.trim();
         if self.is_command_open {
             self.command = short(&format!("{} {text}", self.command.trim_end_matches('\\')));
@@ -254,7 +254,7 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
 
 /// The tool that a line starts and its command, after a prompt (`$ `, `# `, `% `) or the words of
 /// iozone, assignments of variables, and words that run another program.
-fn command<'t>(tools: &[&Tool], text: &'t str) -> Option<(&'static str, &'t str)> {
+fn command<'t>(tools: &[&ScannedTool], text: &'t str) -> Option<(&'static str, &'t str)> {
     let mut rest = text;
     let prompts = ["$ ", "# ", "% ", "Command line used: "];
     let end = |prompt: &&str| Some(text.find(*prompt)? + prompt.len());

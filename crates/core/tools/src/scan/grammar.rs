@@ -17,14 +17,14 @@ mod reader;
 
 use self::reader::Grammatical;
 use super::finder::Reader;
-use super::result::{Metric, ToolResult};
+use super::result::{FoundMetric, ToolResult};
 
 /// The lines of a tool.
 pub struct Grammar {
     pub tool: &'static str,
     pub kinds: &'static [Kind],
     /// What its lines look like; the first that fits is taken.
-    pub forms: &'static [Form],
+    pub forms: &'static [LineForm],
     pub laws: &'static [Law],
     pub gap_lines: u64,
     /// Adds what is said of a result that is ready, and tells why it is none. Figures that are not
@@ -55,7 +55,7 @@ pub const fn kind(
 }
 
 /// One kind of line.
-pub struct Form {
+pub struct LineForm {
     pattern: &'static str,
     prefix: &'static str,
     test: &'static str,
@@ -91,43 +91,43 @@ enum Role {
     Unread(&'static str),
 }
 
-impl Form {
-    const fn new(pattern: &'static str, role: Role) -> Form {
+impl LineForm {
+    const fn new(pattern: &'static str, role: Role) -> LineForm {
         let (prefix, test, mark) = ("", "", "");
-        Form { pattern, prefix, test, block: 0, mark, is_inside: false, is_next: false, role }
+        LineForm { pattern, prefix, test, block: 0, mark, is_inside: false, is_next: false, role }
     }
 
-    pub const fn named(self, prefix: &'static str) -> Form {
-        Form { prefix, ..self }
+    pub const fn named(self, prefix: &'static str) -> LineForm {
+        LineForm { prefix, ..self }
     }
 
-    pub const fn of_test(self, test: &'static str) -> Form {
-        Form { test, ..self }
+    pub const fn of_test(self, test: &'static str) -> LineForm {
+        LineForm { test, ..self }
     }
 
-    pub const fn marks(self, mark: &'static str) -> Form {
-        Form { mark, ..self }
+    pub const fn marks(self, mark: &'static str) -> LineForm {
+        LineForm { mark, ..self }
     }
 
     /// With words that anything may print: it counts only where a result is open.
-    pub const fn inside(self) -> Form {
-        Form { is_inside: true, ..self }
+    pub const fn inside(self) -> LineForm {
+        LineForm { is_inside: true, ..self }
     }
 
-    pub const fn next(self) -> Form {
-        Form { is_next: true, ..self }
+    pub const fn next(self) -> LineForm {
+        LineForm { is_next: true, ..self }
     }
 
     /// Of operations of so many bytes.
-    pub const fn of_bytes(self, block: u64) -> Form {
-        Form { block, ..self }
+    pub const fn of_bytes(self, block: u64) -> LineForm {
+        LineForm { block, ..self }
     }
 }
 
 macro_rules! roles {
     ($($(#[$doc:meta])* $name:ident: $role:ident;)*) => {
-        $($(#[$doc])* pub const fn $name(pattern: &'static str) -> Form {
-            Form::new(pattern, Role::$role)
+        $($(#[$doc])* pub const fn $name(pattern: &'static str) -> LineForm {
+            LineForm::new(pattern, Role::$role)
         })*
     };
 }
@@ -147,12 +147,12 @@ roles! {
 }
 
 /// A line above a result; `why` is said where no result follows.
-pub const fn before(pattern: &'static str, why: &'static str) -> Form {
-    Form::new(pattern, Role::Before(why))
+pub const fn before(pattern: &'static str, why: &'static str) -> LineForm {
+    LineForm::new(pattern, Role::Before(why))
 }
 
-pub const fn unread(pattern: &'static str, why: &'static str) -> Form {
-    Form::new(pattern, Role::Unread(why))
+pub const fn unread(pattern: &'static str, why: &'static str) -> LineForm {
+    LineForm::new(pattern, Role::Unread(why))
 }
 
 /// Two products of figures that are the same. A `*` in front of a name stands for what the form of
@@ -192,7 +192,7 @@ pub fn no_note(_: &mut ToolResult) -> Option<String> {
 
 /// Takes latencies of zero out: they were rounded to it, and say nothing.
 pub fn no_zeros(result: &mut ToolResult) -> Option<String> {
-    let is_zero = |metric: &Metric| metric.unit == "ns" && metric.value.as_f64() == 0.0;
+    let is_zero = |metric: &FoundMetric| metric.unit == "ns" && metric.value.as_f64() == 0.0;
     result.metrics.retain(|metric| !(metric.name.contains("latency") && is_zero(metric)));
     None
 }

@@ -6,12 +6,12 @@ use super::lines;
 const ROW_BYTES: usize = 16 << 10;
 
 #[derive(Debug, Default)]
-pub struct Rows {
+pub struct HtmlRows {
     /// The first line of the open row, and what came since its tag.
     open: Option<(u64, String)>,
 }
 
-impl Rows {
+impl HtmlRows {
     /// Takes a line as it stands in the page; gives the rows that end on it, each with its first
     /// line, and an empty one where a table ends.
     pub fn take(&mut self, number: u64, text: &str) -> Vec<(u64, String)> {
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     fn rows(text: &str) -> Vec<(u64, String)> {
-        let mut rows = Rows::default();
+        let mut rows = HtmlRows::default();
         (1..).zip(text.lines()).flat_map(|(number, line)| rows.take(number, line)).collect()
     }
 

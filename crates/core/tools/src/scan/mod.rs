@@ -18,8 +18,8 @@ mod unclaimed;
 mod utf16;
 
 pub use finder::{Finder, Reader};
-pub use result::{Imported, Metric, ToolResult, Unread, Value};
-pub use tool::Tool;
+pub use result::{FoundMetric, Imported, ToolResult, Unread, Value};
+pub use tool::ScannedTool;
 
 /// Most results of one text; what comes after is counted in one unread entry.
 pub const RESULTS_LIMIT: usize = 10_000;

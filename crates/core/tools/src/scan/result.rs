@@ -38,7 +38,7 @@ pub struct ToolResult {
     /// What a result table states about the set-up, column by column; a tool's output states none.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub setup: BTreeMap<String, String>,
-    pub metrics: Vec<Metric>,
+    pub metrics: Vec<FoundMetric>,
     pub findings: Vec<Finding>,
     #[serde(skip)]
     pub form: Form,
@@ -77,7 +77,7 @@ impl ToolResult {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Metric {
+pub struct FoundMetric {
     /// What it is, as `test.metric` where the tool has several tests.
     pub name: String,
     pub value: Value,
@@ -119,7 +119,7 @@ pub struct Unread {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Metrics(pub Vec<Metric>);
+pub struct Metrics(pub Vec<FoundMetric>);
 
 impl Metrics {
     /// Adds a whole number; `printed` is the tool's own text and its line.
@@ -136,7 +136,7 @@ impl Metrics {
 
     fn push(&mut self, name: &str, value: Value, unit: &'static str, (raw, line): (&str, u64)) {
         let raw = short(raw);
-        self.0.push(Metric { name: name.to_string(), value, unit: unit.into(), raw, line });
+        self.0.push(FoundMetric { name: name.to_string(), value, unit: unit.into(), raw, line });
     }
 
     pub fn get(&self, name: &str) -> Option<f64> {
@@ -219,8 +219,8 @@ impl Out {
         }
     }
 
-    pub fn has_figure(&self, from_line: u64, figure: &Metric) -> bool {
-        let is_it = |known: &Metric| known.value == figure.value && known.unit == figure.unit;
+    pub fn has_figure(&self, from_line: u64, figure: &FoundMetric) -> bool {
+        let is_it = |known: &FoundMetric| known.value == figure.value && known.unit == figure.unit;
         let mut near = self.imported.results.iter().rev().filter(|r| r.last_line >= from_line);
         near.any(|result| result.metrics.iter().any(is_it))
     }
@@ -230,7 +230,7 @@ impl Out {
     pub fn has_printed(&self, lines: RangeInclusive<u64>, tool: &str, number: &str) -> bool {
         let results = &self.imported.results;
         let mut near = results.iter().filter(|r| r.tool == tool && lines.contains(&r.last_line));
-        let is_it = |known: &Metric| known.raw.split(' ').next() == Some(number);
+        let is_it = |known: &FoundMetric| known.raw.split(' ').next() == Some(number);
         near.any(|result| result.metrics.iter().any(is_it))
     }
 

@@ -5,7 +5,7 @@
 use super::finder::Reader;
 
 #[derive(Debug)]
-pub struct Tool {
+pub struct ScannedTool {
     pub name: &'static str,
     pub title: &'static str,
     pub programs: &'static [&'static str],
@@ -15,14 +15,14 @@ pub struct Tool {
     pub readers: fn() -> Vec<Box<dyn Reader>>,
 }
 
-impl Tool {
+impl ScannedTool {
     /// One that people call by the name of its only program.
     pub const fn new(
         name: &'static str,
         marks: &'static [&'static str],
         readers: fn() -> Vec<Box<dyn Reader>>,
-    ) -> Tool {
-        Tool { name, title: name, programs: &[], marks, phases: &[], readers }
+    ) -> ScannedTool {
+        ScannedTool { name, title: name, programs: &[], marks, phases: &[], readers }
     }
 
     pub fn has_program(&self, program: &str) -> bool {

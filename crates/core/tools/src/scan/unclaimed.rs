@@ -3,7 +3,7 @@
 //! one line; of one that people of this field post and that has no reader.
 
 use super::result::Out;
-use super::tool::Tool;
+use super::tool::ScannedTool;
 
 /// A tool without a reader, and what one of its lines has, all of them.
 type Stranger = (&'static str, &'static [&'static str]);
@@ -51,7 +51,7 @@ fn add<T: PartialEq>(outputs: &mut Vec<Output<T>>, of: T, number: u64, gap_lines
     }
 }
 
-fn known(tools: &[&Tool], text: &str) -> Option<KnownLine> {
+fn known(tools: &[&ScannedTool], text: &str) -> Option<KnownLine> {
     let has = |marks: &[&str]| marks.iter().any(|mark| text.contains(mark));
     tools.iter().find_map(|tool| {
         let is_phase = !has(tool.marks);
@@ -79,7 +79,7 @@ fn is_log_of_fio(words: &[&str]) -> bool {
 
 impl Unclaimed {
     /// Looks at a line that was nobody's.
-    pub fn look(&mut self, tools: &[&Tool], number: u64, text: &str) {
+    pub fn look(&mut self, tools: &[&ScannedTool], number: u64, text: &str) {
         if let Some(known) = known(tools, text) {
             add(&mut self.known, known, number, GAP_LINES);
         }

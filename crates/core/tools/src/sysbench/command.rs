@@ -5,11 +5,11 @@
 //! `sysbench --help`.
 
 use crate::foreign::{
-    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, amount, one_result,
-    own_part, refuse, refuse_beyond_plain,
+    Asked, CommandPlace, Invocation, RawOutput, ToolDriver, Unsupported, Words, WorkdirContent,
+    amount, one_result, own_part, refuse, refuse_beyond_plain,
 };
 use crate::measured::{Figures, Work};
-use crate::scan::Metric;
+use crate::scan::FoundMetric;
 use bakeoff_model::job::{Job, Offsets, Rw};
 use bakeoff_model::profile::Profile;
 use bakeoff_model::profiles;
@@ -23,7 +23,7 @@ const PROFILE_FILES: u32 = 128;
 /// Requests between its bursts of flushes, also sysbench's own default.
 const PROFILE_FSYNC: u32 = 100;
 
-impl Driver for Sysbench {
+impl ToolDriver for Sysbench {
     fn version_command(&self) -> &'static [&'static str] {
         &["sysbench", "--version"]
     }
@@ -34,7 +34,11 @@ impl Driver for Sysbench {
         Some(word.trim_end_matches(':').to_string())
     }
 
-    fn command(&self, workload: &Workload, scratch: &Scratch) -> Result<Invocation, Unsupported> {
+    fn command(
+        &self,
+        workload: &Workload,
+        scratch: &CommandPlace,
+    ) -> Result<Invocation, Unsupported> {
         let part = own_part("sysbench", Some(Profile::Sysbench), workload)?;
         let job = &match part.and_then(profiles::part_spec) {
             Some(spec) => of_profile(&workload.job, spec.rw),
@@ -68,7 +72,7 @@ impl Driver for Sysbench {
         words.add(&["run"]);
         let cool = workload.phase == Phase::ColdRead || job.invalidate;
         Ok(Invocation {
-            workdir: Workdir::Empty,
+            workdir: WorkdirContent::Empty,
             files: Vec::new(),
             prepare: vec![prepare.0],
             cool: cool && job.rw.reads(),
@@ -76,7 +80,7 @@ impl Driver for Sysbench {
         })
     }
 
-    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String> {
+    fn parse(&self, output: &RawOutput) -> Result<Vec<FoundMetric>, String> {
         Ok(one_result("sysbench", output)?.metrics)
     }
 

@@ -2,7 +2,7 @@
 
 use super::measured::{NEAR_SECONDS, latest_s};
 use crate::scan::result::finding;
-use crate::scan::{Metric, ToolResult, Value};
+use crate::scan::{FoundMetric, ToolResult, Value};
 use bakeoff_model::finding::Severity;
 
 /// Words that say the access pattern, and the tool's own name of it.
@@ -78,9 +78,9 @@ fn volumes(result: &mut ToolResult) -> Option<String> {
             let bytes = count.value.as_f64() * block;
             let value =
                 if unit == "bytes" { Value::Whole(bytes as u64) } else { Value::Real(bytes) };
-            Metric { value, ..count }
+            FoundMetric { value, ..count }
         });
-        let is_far = |exact: &Metric| {
+        let is_far = |exact: &FoundMetric| {
             let (exact, printed) = (exact.value.as_f64(), printed.value.as_f64());
             let slack = 0.005 * exact.max(printed) + 0.01 * f64::from(1 << 20);
             printed > exact + slack || block.is_some_and(is_whole) && printed < exact - slack
@@ -92,7 +92,7 @@ fn volumes(result: &mut ToolResult) -> Option<String> {
         }
         let given = exact.filter(|_| block.is_some_and(is_whole)).unwrap_or(printed);
         result.metrics.retain(|metric| metric.name != name);
-        result.metrics.push(Metric { name: name.to_string(), unit: unit.into(), ..given });
+        result.metrics.push(FoundMetric { name: name.to_string(), unit: unit.into(), ..given });
     }
     throughput(result);
     None

@@ -17,10 +17,10 @@ fn eight(k: usize, rate: impl Fn(u32, u16) -> f64) -> Run {
     run.build()
 }
 
-fn lead_of(run: &Run, divisor: usize) -> (Comparison, Lead) {
-    let table = Table::from_evidence(run);
+fn lead_of(run: &Run, divisor: usize) -> (Comparison, DecidedLead) {
+    let table = ScoreTable::from_evidence(run);
     let compared = Comparison::new(run, &table, WorkloadIx::FIRST, schedule::alpha_pair(run));
-    let lead = Lead::new(run, &table, &compared, divisor);
+    let lead = DecidedLead::new(run, &table, &compared, divisor);
     (compared, lead)
 }
 
@@ -50,9 +50,9 @@ proptest! {
         prop_assert!(for_all.value().unwrap() <= value);
         prop_assert!(for_all.verdict(0.03) >= lead.verdict(0.03));
         // Who is ahead of everybody is so from nobody else's view.
-        let table = Table::from_run(&run, 8);
+        let table = ScoreTable::from_run(&run, 8);
         let others = compared.ranked.iter().skip(1);
-        let views = others.map(|c| Lead::from(&run, &table, &compared, *c, 1));
+        let views = others.map(|c| DecidedLead::from(&run, &table, &compared, *c, 1));
         prop_assert!(value <= 0.0 || views.into_iter().all(|l| l.value().unwrap() < 0.0));
     }
 

@@ -195,7 +195,7 @@ mod tests {
     use crate::testing::{RunBuilder, clean_cell, measurement};
     use bakeoff_model::event::{Cell, Header};
     use bakeoff_model::log_problem::LogProblem;
-    use bakeoff_model::telemetry::{Cost, Gauge, LogLine, ThreadUse};
+    use bakeoff_model::telemetry::{Gauge, LogLine, TelemetryCost, ThreadUse};
 
     #[test]
     fn suspended_for_a_second_and_not_for_the_gap_between_two_clocks() {
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn l54_a_costly_observer() {
-        let cost = |cpu_ns| Cost { cpu_ns, ..Cost::default() };
+        let cost = |cpu_ns| TelemetryCost { cpu_ns, ..TelemetryCost::default() };
         assert!(fires("L54", |_, c| c.telemetry = watched(|t| t.cost = cost(60_000_000))));
         assert!(!fires("L54", |_, c| c.telemetry = watched(|t| t.cost = cost(30_000_000))));
     }

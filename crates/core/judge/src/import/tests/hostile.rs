@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::samples::SAMPLES;
-use crate::import::{self, Imported, Metric, ToolResult};
+use crate::import::{self, FoundMetric, Imported, ToolResult};
 
 /// How far a figure read from less of the output may be off: what rounding takes.
 const ROUNDING: f64 = 0.006;
@@ -20,7 +20,7 @@ pub(super) fn cuts(line_count: usize) -> impl Iterator<Item = usize> {
     (line_count % step..line_count).step_by(step)
 }
 
-fn is_same(a: &Metric, b: &Metric) -> bool {
+fn is_same(a: &FoundMetric, b: &FoundMetric) -> bool {
     let (x, y) = (a.value.as_f64(), b.value.as_f64());
     a.name == b.name && a.unit == b.unit && (x - y).abs() <= ROUNDING * x.abs().max(y.abs())
 }
@@ -28,7 +28,7 @@ fn is_same(a: &Metric, b: &Metric) -> bool {
 /// Whether all figures of a result are figures of one result of the originals.
 pub(super) fn comes_from(result: &ToolResult, originals: &[Imported]) -> bool {
     originals.iter().flat_map(|original| &original.results).any(|known| {
-        let has = |metric: &Metric| known.metrics.iter().any(|other| is_same(metric, other));
+        let has = |metric: &FoundMetric| known.metrics.iter().any(|other| is_same(metric, other));
         known.tool == result.tool && result.metrics.iter().all(has)
     })
 }

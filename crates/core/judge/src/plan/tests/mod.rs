@@ -133,7 +133,7 @@ fn missing_support_skips_and_ntfs_takes_the_driver_that_is_there() {
         "ntfs3" | "jfs" => Err(Lacking::Other("there is no /dev/fuse".to_string())),
         _ => Ok(()),
     };
-    let here = Here { supports: &supports, job_files: &BTreeMap::new() };
+    let here = PlanMachine { supports: &supports, job_files: &BTreeMap::new() };
     let made = expand(&plan, &[], &here).unwrap();
     assert_eq!(names(&made), ["ext4", "ntfs-3g"]);
     assert_eq!(made.skipped, [Skipped::new("jfs", "there is no /dev/fuse")]);
@@ -394,7 +394,7 @@ proptest::proptest! {
         let targets: Vec<Target> = (0..devices)
             .map(|n| Target { name: format!("sd{n}"), region_bytes: Some(1 << 30) })
             .collect();
-        let here = Here { supports: &anything, job_files: &BTreeMap::new() };
+        let here = PlanMachine { supports: &anything, job_files: &BTreeMap::new() };
         match expand(&plan, &targets, &here) {
             Ok(made) => {
                 proptest::prop_assert_eq!(made.candidates.len(), wanted * devices);
@@ -449,7 +449,7 @@ fn a_weight_is_of_a_workload_that_the_plan_has() {
              [protocol]\nweights = {{ {weights} }}\n"
         )
     };
-    let here = Here { supports: &anything, job_files: &BTreeMap::new() };
+    let here = PlanMachine { supports: &anything, job_files: &BTreeMap::new() };
     let made = |weights| expand(&parse(&text(weights), "t").unwrap(), &[], &here);
     assert_eq!(made("seqread = 2").unwrap().protocol.weight("seqread"), 2.0);
     let error = made("seqraed = 2").unwrap_err().to_string();

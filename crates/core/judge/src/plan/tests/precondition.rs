@@ -3,11 +3,11 @@
 use crate::testing::{RunBuilder, preconditioning_of};
 use bakeoff_machine::prepare::precondition::{Left, ended, is_wanted, job};
 use bakeoff_model::event::{FlashState, Region};
-use bakeoff_model::precondition::{End, Series};
+use bakeoff_model::precondition::{PreconditionEnd, RegionRounds};
 
 const UNLIMITED: Left = Left { time_ns: None, write_bytes: None };
 
-fn series(rates: &[u64]) -> Series {
+fn series(rates: &[u64]) -> RegionRounds {
     preconditioning_of(rates, None)
 }
 
@@ -17,14 +17,14 @@ fn rounds_go_on_until_five_are_steady_and_not_one_longer() {
     for rounds in 0..8 {
         assert_eq!(ended(&series(&falls[..rounds]), UNLIMITED), None, "{rounds}");
     }
-    assert_eq!(ended(&series(&falls), UNLIMITED), Some(End::Steady));
+    assert_eq!(ended(&series(&falls), UNLIMITED), Some(PreconditionEnd::Steady));
 }
 
 #[test]
 fn what_never_holds_ends_at_the_last_round() {
     let swings: Vec<u64> = (0..25).map(|i| if i % 2 == 0 { 100_000 } else { 160_000 }).collect();
     assert_eq!(ended(&series(&swings[..24]), UNLIMITED), None);
-    assert_eq!(ended(&series(&swings), UNLIMITED), Some(End::Rounds));
+    assert_eq!(ended(&series(&swings), UNLIMITED), Some(PreconditionEnd::Rounds));
 }
 
 #[test]
@@ -33,11 +33,11 @@ fn time_and_bytes_end_it_where_they_do_not_do_for_another_round() {
     let left =
         |time_ns, write_bytes| Left { time_ns: Some(time_ns), write_bytes: Some(write_bytes) };
     assert_eq!(ended(&begun, left(2_000_000_000, 400_000)), None);
-    assert_eq!(ended(&begun, left(1_999_999_999, 400_000)), Some(End::Time));
-    assert_eq!(ended(&begun, left(2_000_000_000, 399_999)), Some(End::Bytes));
-    assert_eq!(ended(&series(&[]), left(0, 4095)), Some(End::Bytes));
+    assert_eq!(ended(&begun, left(1_999_999_999, 400_000)), Some(PreconditionEnd::Time));
+    assert_eq!(ended(&begun, left(2_000_000_000, 399_999)), Some(PreconditionEnd::Bytes));
+    assert_eq!(ended(&series(&[]), left(0, 4095)), Some(PreconditionEnd::Bytes));
     // What is steady is steady, whatever is left.
-    assert_eq!(ended(&series(&[100_000; 5]), left(0, 0)), Some(End::Steady));
+    assert_eq!(ended(&series(&[100_000; 5]), left(0, 0)), Some(PreconditionEnd::Steady));
 }
 
 #[test]

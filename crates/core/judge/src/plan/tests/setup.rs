@@ -72,7 +72,7 @@ fn a_plan_needs_the_programs_of_its_layers_and_drivers() {
         rw = "randread"
         driver = "fio""#;
     let parsed = plan::parse(text, "mine.toml").unwrap();
-    let here = plan::Here { supports: &|_, _| Ok(()), job_files: &Default::default() };
+    let here = plan::PlanMachine { supports: &|_, _| Ok(()), job_files: &Default::default() };
     let workloads = plan::expand(&parsed, &[], &here).unwrap().workloads;
     let setup =
         machine(parsed.uses(&workloads), &["wipefs", "blkid"], &["fuse"], Some(Manager::Dnf));

@@ -3,7 +3,7 @@
 use super::ComparedRun;
 use crate::decide::autocorrelation::of_lead;
 use crate::decide::compare::Comparison;
-use crate::decide::lead::Lead;
+use crate::decide::lead::DecidedLead;
 use crate::evidence::rule::Hit;
 use bakeoff_model::event::Header;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
@@ -13,7 +13,7 @@ use bakeoff_stats::autocorrelation::{Lag1, widening};
 pub const ID: &str = "L36";
 
 pub fn in_run(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
-    let lead = Lead::new(of.run, of.table, compared, 1);
+    let lead = DecidedLead::new(of.run, of.table, compared, 1);
     of_lead(of.run, of.table, compared.workload, &lead)
         .into_iter()
         .map(|drift| told(of, compared.workload, &lead, drift))
@@ -24,7 +24,7 @@ pub fn in_run(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
 fn told(
     of: &ComparedRun,
     workload: WorkloadIx,
-    lead: &Lead,
+    lead: &DecidedLead,
     (other, lag1): (CandidateIx, Lag1),
 ) -> Hit {
     let name = |c: CandidateIx| of.run.header.candidates[c].name.clone();

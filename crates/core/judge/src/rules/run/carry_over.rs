@@ -4,11 +4,11 @@
 
 use super::ComparedRun;
 use crate::decide::compare::Comparison;
-use crate::decide::table::Table;
+use crate::decide::table::ScoreTable;
 use crate::evidence::rule::Hit;
 use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::run::Run;
-use bakeoff_stats::carry_over::{CarryOver, Slice, estimate};
+use bakeoff_stats::carry_over::{CarriedSlice, CarryOver, estimate};
 
 const SHARE: f64 = 1.0 / 3.0;
 
@@ -26,7 +26,7 @@ pub fn of_workload(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
     found.exceeds(bound).then(|| Hit::new(evidence(run, &found), ADVICE))
 }
 
-fn slices(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Slice> {
+fn slices(run: &Run, table: &ScoreTable, workload: WorkloadIx) -> Vec<CarriedSlice> {
     let metric = run.header.workloads[workload].metric;
     let cells = table
         .blocks_of(run)
@@ -35,7 +35,7 @@ fn slices(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Slice> {
     cells
         .flat_map(|cell| cell.slices.iter().filter(|s| s.is_valid()).map(move |s| (cell, s)))
         .filter_map(|(cell, slice)| {
-            Some(Slice {
+            Some(CarriedSlice {
                 block: cell.block.number(),
                 ln_rate: metric.to_score(slice.figure(metric)?),
                 candidate: cell.candidate.number(),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     fn found(run: &Run) -> Vec<Hit> {
-        let table = Table::from_run(run, u32::MAX);
+        let table = ScoreTable::from_run(run, u32::MAX);
         ComparedRun::new(run, &table).each(of_workload)
     }
 

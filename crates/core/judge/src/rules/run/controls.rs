@@ -160,7 +160,7 @@ mod tests {
     }
 
     fn ranks_see_nothing(run: &Run) -> bool {
-        let table = crate::decide::table::Table::from_run(run, 12);
+        let table = crate::decide::table::ScoreTable::from_run(run, 12);
         let d = table.differences(WorkloadIx::FIRST, CandidateIx::FIRST, CandidateIx::new(1));
         let alpha = run.header.protocol.alpha_pair();
         bakeoff_stats::hodges_lehmann::interval(&d, alpha).is_some_and(|i| !i.excludes_zero())

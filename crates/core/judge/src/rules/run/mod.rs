@@ -22,9 +22,9 @@ pub mod untested_cause;
 pub(super) mod tests;
 
 use crate::decide::compare::Comparison;
-use crate::decide::lead::Lead;
+use crate::decide::lead::DecidedLead;
 use crate::decide::schedule;
-use crate::decide::table::Table;
+use crate::decide::table::ScoreTable;
 use crate::evidence::observation::Observing;
 use crate::evidence::rule::{Checks, Hit};
 use crate::rules::place::zone_gradient;
@@ -39,7 +39,7 @@ const ALPHA: f64 = 0.05;
 
 pub struct ComparedRun<'a> {
     pub run: &'a Run,
-    pub table: &'a Table,
+    pub table: &'a ScoreTable,
     pub compared: Vec<Comparison>,
 }
 
@@ -74,7 +74,7 @@ pub static CHECKS: Checks<fn(&ComparedRun) -> Vec<Hit>> = &[
 ];
 
 impl<'a> ComparedRun<'a> {
-    pub fn new(run: &'a Run, table: &'a Table) -> ComparedRun<'a> {
+    pub fn new(run: &'a Run, table: &'a ScoreTable) -> ComparedRun<'a> {
         let alpha = schedule::alpha_pair(run);
         let workloads = WorkloadIx::all(run.header.workloads.len());
         let compared = workloads.map(|w| Comparison::new(run, table, w, alpha)).collect();
@@ -118,7 +118,7 @@ impl<'a> ComparedRun<'a> {
 }
 
 fn winner(of: &ComparedRun, compared: &Comparison) -> Option<(CandidateIx, Option<Paired>)> {
-    let lead = Lead::new(of.run, of.table, compared, 1);
+    let lead = DecidedLead::new(of.run, of.table, compared, 1);
     let is_winner = lead.verdict(of.run.header.protocol.tie_margin).is_winner();
     let closest = lead.closest().and_then(|against| against.paired);
     lead.leader.filter(|_| is_winner).map(|leader| (leader, closest))

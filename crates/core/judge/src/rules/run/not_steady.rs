@@ -7,7 +7,7 @@ use crate::evidence::rule::Hit;
 use bakeoff_machine::prepare::precondition;
 use bakeoff_model::event::{Cell, Header};
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
-use bakeoff_model::precondition::{End, Series};
+use bakeoff_model::precondition::{PreconditionEnd, RegionRounds};
 use bakeoff_model::run::Run;
 use bakeoff_stats::phrases;
 use bakeoff_stats::steady_state::{ROUNDS, SLOPE, Steadiness};
@@ -24,14 +24,14 @@ pub fn in_run(run: &Run) -> Vec<Hit> {
     regions.chain(workloads.filter_map(|workload| never_steady(run, workload))).collect()
 }
 
-fn not_preconditioned(run: &Run, series: &Series) -> Option<Hit> {
+fn not_preconditioned(run: &Run, series: &RegionRounds) -> Option<Hit> {
     let advice = match series.end? {
-        End::Steady => return None,
-        End::Rounds => {
+        PreconditionEnd::Steady => return None,
+        PreconditionEnd::Rounds => {
             "check its rate over time: bakeoff bench DEVICE --rw randwrite --runtime 10m"
         }
-        End::Time => "allow more time for preconditioning: --time 4h",
-        End::Bytes => "allow more writes for preconditioning: --max-write SIZE",
+        PreconditionEnd::Time => "allow more time for preconditioning: --time 4h",
+        PreconditionEnd::Bytes => "allow more writes for preconditioning: --max-write SIZE",
     };
     let region = run.header.regions().nth(usize::from(series.region))?;
     let evidence = format!("{}: {}", region.target, preconditioned(series));
@@ -39,10 +39,10 @@ fn not_preconditioned(run: &Run, series: &Series) -> Option<Hit> {
 }
 
 /// How a series went, for people: "steady after 6 rounds of 4 KiB random writes".
-pub fn preconditioned(series: &Series) -> String {
+pub fn preconditioned(series: &RegionRounds) -> String {
     let Some(first) = series.rounds.first() else {
         return match series.end {
-            Some(End::Time) => "not steady: no time for a round of writes",
+            Some(PreconditionEnd::Time) => "not steady: no time for a round of writes",
             Some(_) => "not steady: the write limit allows no round",
             None => "interrupted in the first round",
         }
@@ -51,10 +51,10 @@ pub fn preconditioned(series: &Series) -> String {
     let rounds = phrases::count(series.rounds.len(), "round");
     let of = format!("{rounds} of {} random writes", units::size(first.job.bs));
     let ended = match series.end {
-        Some(End::Steady) => format!("steady after {of}"),
-        Some(End::Rounds) => format!("not steady after {of}, the maximum"),
-        Some(End::Time) => format!("not steady after {of}: time limit reached"),
-        Some(End::Bytes) => format!("not steady after {of}: write limit reached"),
+        Some(PreconditionEnd::Steady) => format!("steady after {of}"),
+        Some(PreconditionEnd::Rounds) => format!("not steady after {of}, the maximum"),
+        Some(PreconditionEnd::Time) => format!("not steady after {of}: time limit reached"),
+        Some(PreconditionEnd::Bytes) => format!("not steady after {of}: write limit reached"),
         None => format!("interrupted after {of}"),
     };
     match precondition::steadiness(series) {
@@ -139,7 +139,7 @@ mod tests {
     use bakeoff_model::event::What;
     use bakeoff_model::index::RegionIx;
     use bakeoff_model::job::{Job, Rw};
-    use bakeoff_model::precondition::Round;
+    use bakeoff_model::precondition::PreconditionRound;
 
     #[test]
     fn l37_a_rate_that_falls_and_one_that_dips() {
@@ -155,11 +155,11 @@ mod tests {
         assert_eq!(told(steps_less), None);
     }
 
-    fn preconditioned(rates: &[u64], end: Option<End>) -> Run {
+    fn preconditioned(rates: &[u64], end: Option<PreconditionEnd>) -> Run {
         let mut builder = RunBuilder::stacks(&["a", "b"]);
         for (round, rate) in (0..).zip(rates) {
             let job = Job::new(Rw::RandWrite, 4096, 1 << 30);
-            let round = Round {
+            let round = PreconditionRound {
                 region: RegionIx::FIRST,
                 round,
                 job,
@@ -178,15 +178,17 @@ mod tests {
     fn l37_a_region_that_preconditioning_left_unsteady_is_labelled_and_a_steady_one_is_not() {
         let told = |rates: &[u64], end| told(&analyse(&preconditioned(rates, end)).findings, "L37");
         let swings = [100, 150, 100, 150, 100];
-        for (end, advice) in
-            [(End::Rounds, "--runtime"), (End::Time, "--time"), (End::Bytes, "--max-write")]
-        {
+        for (end, advice) in [
+            (PreconditionEnd::Rounds, "--runtime"),
+            (PreconditionEnd::Time, "--time"),
+            (PreconditionEnd::Bytes, "--max-write"),
+        ] {
             let found = told(&swings, Some(end)).unwrap();
             assert!(found.evidence.contains("not steady after 5 rounds of 4 KiB"), "{found:?}");
             assert!(found.evidence.contains("range 42 %"), "{found:?}");
             assert!(found.advice.contains(advice), "{found:?}");
         }
-        assert_eq!(told(&[100, 119, 100, 119, 100], Some(End::Steady)), None);
+        assert_eq!(told(&[100, 119, 100, 119, 100], Some(PreconditionEnd::Steady)), None);
         // Interrupted: what was measured came after another series.
         assert_eq!(told(&swings, None), None);
     }

@@ -98,7 +98,7 @@ pub mod tests {
     use super::*;
     use crate::testing::RunBuilder;
     use bakeoff_model::slice::Slice;
-    use bakeoff_stats::prng::Normal;
+    use bakeoff_stats::prng::NormalDeviates;
     use bakeoff_stats::prng::SplitMix64;
 
     pub const SLICES: u16 = 8;
@@ -130,7 +130,7 @@ pub mod tests {
     /// Rates about 1000 that vary as the protocol promises something for: independent noise, noise
     /// of the block, drift, and an autoregression from slice to slice.
     pub fn clean(seed: u64, noise: f64) -> impl FnMut(u32, u16, u16) -> f64 {
-        let mut random = Normal(SplitMix64::derive(seed, &[3]));
+        let mut random = NormalDeviates(SplitMix64::derive(seed, &[3]));
         let (mut common, mut of_block, mut last) = (0.0, 0.0, u32::MAX);
         let drift = 0.5 * noise * random.deviate();
         move |block, candidate, _| {

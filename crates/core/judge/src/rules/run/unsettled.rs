@@ -4,7 +4,7 @@
 use super::ComparedRun;
 use super::pieces::level;
 use crate::decide::compare::Comparison;
-use crate::decide::settled::{self, Settled};
+use crate::decide::settled::{self, SettledSlices};
 use crate::evidence::rule::Hit;
 use bakeoff_model::calibration;
 use bakeoff_model::index::CandidateIx;
@@ -22,7 +22,7 @@ pub fn of_workload(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
     let tests = all.len() * run.header.workloads.len();
     let tolerance = slice_length::tolerance(run.header.protocol.tie_margin);
     let bound = libm::log1p(tolerance);
-    let found: Vec<(&Settled, f64)> = all
+    let found: Vec<(&SettledSlices, f64)> = all
         .iter()
         .filter_map(|of| Some((of, of.error(level(ALPHA, tests))?)))
         .filter(|(_, (least, _))| least.abs() > bound)
@@ -47,7 +47,7 @@ pub fn of_workload(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
     Some(Hit { refuses: turns, ..Hit::new(evidence(run, &found), advice) })
 }
 
-fn turns_ranking(comparison: &Comparison, found: &[(&Settled, f64)]) -> bool {
+fn turns_ranking(comparison: &Comparison, found: &[(&SettledSlices, f64)]) -> bool {
     let error = |candidate: CandidateIx| {
         found.iter().find(|(of, _)| of.candidate == candidate).map_or(0.0, |(_, error)| *error)
     };
@@ -57,12 +57,12 @@ fn turns_ranking(comparison: &Comparison, found: &[(&Settled, f64)]) -> bool {
         .any(|(pair, paired)| paired.mean + error(leader) - error(pair.b) < 0.0)
 }
 
-fn evidence(run: &Run, found: &[(&Settled, f64)]) -> String {
+fn evidence(run: &Run, found: &[(&SettledSlices, f64)]) -> String {
     if found.is_empty() {
         return "the rate still changed with the longest slices that the time limit allows"
             .to_string();
     }
-    let of = |(of, error): &(&Settled, f64)| {
+    let of = |(of, error): &(&SettledSlices, f64)| {
         let name = &run.header.candidates[of.candidate].name;
         let percent = libm::expm1(error.abs()) * 100.0;
         let than = if *error > 0.0 { "faster" } else { "slower" };

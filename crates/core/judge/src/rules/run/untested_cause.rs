@@ -5,8 +5,8 @@
 use crate::diagnose::{Cause, Grade, layers};
 use crate::evidence::rule::Hit;
 use bakeoff_model::bottleneck::Bottleneck;
-use bakeoff_model::ceiling::Layer;
-use bakeoff_model::ceiling::{Because, LeftOut};
+use bakeoff_model::ceiling::CeilingLayer;
+use bakeoff_model::ceiling::{CeilingCause, LeftOut};
 use bakeoff_model::finding::Finding;
 use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::run::Run;
@@ -23,7 +23,7 @@ pub fn untested(run: &Run, workload: WorkloadIx, held: &[Bottleneck]) -> Option<
         held.reason.grade == Grade::Consistent && SHOWN_BY_LAYERS.contains(&held.reason.cause)
     };
     let guess = held.iter().find(is_guess)?;
-    let tells = |layer: Layer| layer != Layer::Tool;
+    let tells = |layer: CeilingLayer| layer != CeilingLayer::Tool;
     let can_be = layers::jobs(of, false).iter().any(|planned| tells(planned.layer));
     let mut measured = run.ceilings.measured.iter();
     if !can_be || measured.any(|known| known.workload == workload && tells(known.layer)) {
@@ -37,11 +37,11 @@ pub fn untested(run: &Run, workload: WorkloadIx, held: &[Bottleneck]) -> Option<
         because.label()
     );
     let advice = match (because, Setting::of(&run.header)) {
-        (Because::Bytes, _) => "raise the write limit: --max-write 8g",
-        (Because::Time | Because::Failed, Setting::Places | Setting::Image) => {
+        (CeilingCause::Bytes, _) => "raise the write limit: --max-write 8g",
+        (CeilingCause::Time | CeilingCause::Failed, Setting::Places | Setting::Image) => {
             "allow more time than the blocks need: --time 15m"
         }
-        (Because::Time | Because::Failed, Setting::Decide | Setting::Precise) => {
+        (CeilingCause::Time | CeilingCause::Failed, Setting::Decide | Setting::Precise) => {
             "allow more time than the blocks need: --time 4h"
         }
     };
@@ -65,7 +65,7 @@ mod tests {
 
     fn run() -> Run {
         let mut run = RunBuilder::directories(&["/a", "/b"]).workloads(&["randread"]).build();
-        run.ceilings.left_out = vec![LeftOut { workload: None, because: Because::Time }];
+        run.ceilings.left_out = vec![LeftOut { workload: None, because: CeilingCause::Time }];
         run
     }
 
@@ -90,9 +90,9 @@ mod tests {
             elapsed_ns: 300_000_000,
         };
         // The generator's own limit says nothing about a drive; the drive with many requests does.
-        run.ceilings.measured = vec![rate_of(Layer::Tool)];
+        run.ceilings.measured = vec![rate_of(CeilingLayer::Tool)];
         assert!(untested(&run, WorkloadIx::FIRST, &consistent).is_some());
-        run.ceilings.measured = vec![rate_of(Layer::Deep)];
+        run.ceilings.measured = vec![rate_of(CeilingLayer::Deep)];
         assert_eq!(untested(&run, WorkloadIx::FIRST, &consistent), None);
         (run.ceilings.measured, run.ceilings.left_out) = (Vec::new(), Vec::new());
         assert_eq!(untested(&run, WorkloadIx::FIRST, &consistent), None, "an old record");

@@ -70,8 +70,8 @@ pub fn job(change: impl FnOnce(&mut Job)) -> Run {
 
 #[test]
 fn built_in_plans_are_not_refused_before_they_begin() {
-    use crate::plan::{Here, expand, parse};
-    let here = Here { supports: &|_, _| Ok(()), job_files: &Default::default() };
+    use crate::plan::{PlanMachine, expand, parse};
+    let here = PlanMachine { supports: &|_, _| Ok(()), job_files: &Default::default() };
     for plan in BUILT_IN {
         let parsed = parse(plan.text, plan.name).unwrap();
         let expanded = expand(&parsed, &[], &here).unwrap();

@@ -4,12 +4,12 @@ use crate::analyse::analyse;
 use crate::testing::RunBuilder;
 use bakeoff_model::finding::Severity;
 use bakeoff_model::profile::Part;
-use bakeoff_stats::prng::Normal;
+use bakeoff_stats::prng::NormalDeviates;
 use bakeoff_stats::prng::SplitMix64;
 
 fn noise(block: u32, candidate: u16, workload: u16) -> f64 {
     let words = [block.into(), candidate.into(), workload.into()];
-    Normal(SplitMix64::derive(31, &words)).deviate()
+    NormalDeviates(SplitMix64::derive(31, &words)).deviate()
 }
 
 /// `a`, `b` a tenth ahead, and `a` slowed down by a twentieth, which makes `slower` of it.

@@ -6,13 +6,13 @@ use bakeoff_model::event::{Cell, What};
 use bakeoff_model::index::BlockIx;
 use bakeoff_model::measurement::Window;
 use bakeoff_model::protocol::Mode;
-use bakeoff_stats::prng::Normal;
+use bakeoff_stats::prng::NormalDeviates;
 use bakeoff_stats::prng::SplitMix64;
 
 /// Noise of one percent, another one for every cell.
 pub fn noise(block: u32, candidate: u16, workload: u16) -> f64 {
     let words = [block.into(), candidate.into(), workload.into()];
-    0.01 * Normal(SplitMix64::derive(23, &words)).deviate()
+    0.01 * NormalDeviates(SplitMix64::derive(23, &words)).deviate()
 }
 
 pub fn at(rates: &'static [f64]) -> impl Fn(u32, u16, u16) -> f64 {

@@ -5,7 +5,7 @@ use bakeoff_judge::testing::RunBuilder;
 pub use bakeoff_judge::testing::card::{FIVE, SEVEN, SIX, card, unit};
 use bakeoff_model::event::{CacheState, StopReason};
 use bakeoff_model::finding::Finding;
-use bakeoff_model::lead::Stalls;
+use bakeoff_model::lead::TrimmedStalls;
 use bakeoff_model::protocol::Mode;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
@@ -56,7 +56,7 @@ pub fn rich() -> (Run, Analysis) {
         .stopped(StopReason::TimeUp, "")
         .build();
     let mut analysis = analyse(&run);
-    let stalls = |candidate: &str, share| Stalls {
+    let stalls = |candidate: &str, share| TrimmedStalls {
         candidate: candidate.to_string(),
         number: 12,
         longest_ns: 2_100_000_000,

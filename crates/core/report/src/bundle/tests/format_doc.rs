@@ -8,7 +8,9 @@ use bakeoff_model::bottleneck::{Bottleneck, Reason};
 use bakeoff_model::cause::Cause;
 use bakeoff_model::event::{Action, Step, What};
 use bakeoff_model::index::BlockIx;
-use bakeoff_model::lead::{Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, Stalls};
+use bakeoff_model::lead::{
+    Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, TrimmedStalls,
+};
 use bakeoff_model::recommendation::{BestFor, GivesUp, Recommendation, Regret, RuledOut};
 use bakeoff_model::run::Run;
 use bakeoff_model::undo::Undo;
@@ -121,7 +123,7 @@ fn the_sample_has_every_kind_of_event_and_change() {
 fn lead() -> Lead {
     let name = || "/mnt/usb".to_string();
     let excluded = Excluded { candidate: name(), reason: NotRanked::CacheUnknown, cells: 2, of: 5 };
-    let stalls = Stalls { candidate: name(), number: 3, longest_ns: 1, share: 0.06 };
+    let stalls = TrimmedStalls { candidate: name(), number: 3, longest_ns: 1, share: 0.06 };
     Lead {
         leader: Some("ext4".into()),
         lead_ln: Some(0.1),

@@ -6,8 +6,8 @@
 use crate::bundle::{Head, RUN_SCHEMA};
 use bakeoff_model::candidate::{Candidate, Crypt, Kind, Knobs, Skipped, Stack};
 use bakeoff_model::event::{
-    CacheState, Cell, Cooled, Event, FlashState, Header, Owner, Position, Region, Rehearsal, Step,
-    StepDone, StopReason, Truth, View, What,
+    CacheState, Cell, Cooled, Event, FlashState, Header, Namespaces, Owner, Position, Region,
+    Rehearsal, Step, StepDone, StopReason, Truth, What,
 };
 use bakeoff_model::finding::{Finding, Scope, Severity};
 use bakeoff_model::host::{Layer, LayerKind, Place, PlaceClass, ZoneModel};
@@ -58,7 +58,7 @@ pub fn lines() -> Vec<String> {
 }
 
 fn whats() -> Vec<What> {
-    let view = Some(View { run_dev: 25, var_lib_dev: 2049, pid_ns: 4_026_531_836 });
+    let view = Some(Namespaces { run_dev: 25, var_lib_dev: 2049, pid_ns: 4_026_531_836 });
     let owner = Owner { pid: 4321, start_ticks: 987_654, boot_id: "6f1c".into(), view };
     let mut all = vec![What::Started(Box::new(header())), What::Owned(owner)];
     all.push(What::Rehearsed(Box::new(rehearsal())));

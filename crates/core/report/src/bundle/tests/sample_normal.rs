@@ -5,7 +5,7 @@ use bakeoff_model::normal::{
     Because, Below, Confidence, Earlier, EarlierFigure, EarlierFigures, Label, LinkLimit, Medium,
     Normal, Normality, PlaceFigure, Tail, Test, Usual, WhyUnknown,
 };
-use bakeoff_model::power::{Energy, Meter};
+use bakeoff_model::power::{Energy, MeterScope};
 
 fn runs() -> Earlier {
     Earlier { low: 40e6, high: 43e6, runs: vec!["0123456789abcdee".into()] }
@@ -25,7 +25,7 @@ fn earlier() -> EarlierFigures {
 
 pub fn energy() -> Energy {
     Energy {
-        meter: Meter::Package,
+        meter: MeterScope::Package,
         names: vec!["package-0".into()],
         watts: 4.0,
         joules_per_gb: Some(40.0),

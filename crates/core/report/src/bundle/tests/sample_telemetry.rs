@@ -1,15 +1,15 @@
 //! What is told beside the cells, with a value in every field, for the sample record.
 
 use bakeoff_model::candidate::Skipped;
-use bakeoff_model::ceiling::{Because, Ceilings, Layer, LayerRate, LeftOut};
+use bakeoff_model::ceiling::{CeilingCause, CeilingLayer, Ceilings, LayerRate, LeftOut};
 use bakeoff_model::health::{DriveTold, Health};
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::log_problem::LogProblem;
 use bakeoff_model::pooled::{PooledControl, PooledControls};
-use bakeoff_model::power::{Meter, MeterName, PowerSeries};
+use bakeoff_model::power::{MeterName, MeterScope, PowerSeries};
 use bakeoff_model::telemetry::{
-    Cost, CpuSeries, DeviceSeries, Gauge, LogLine, MemorySeries, PressureSeries, Telemetry,
-    ThreadUse, Watching,
+    CpuSeries, DeviceSeries, Gauge, LogLine, MemorySeries, PressureSeries, Telemetry,
+    TelemetryCost, ThreadUse, Watching,
 };
 
 pub fn telemetry() -> Telemetry {
@@ -60,7 +60,7 @@ pub fn telemetry() -> Telemetry {
             values: vec![1_500_000],
         }],
         power: vec![PowerSeries {
-            of: MeterName { meter: Meter::Package, name: "package-0".into() },
+            of: MeterName { meter: MeterScope::Package, name: "package-0".into() },
             energy_uj: vec![800_000],
         }],
         temperature_mc: vec![Gauge {
@@ -75,7 +75,7 @@ pub fn telemetry() -> Telemetry {
         swapped_pages: Some(0),
         threads: vec![ThreadUse { name: "jbd2".into(), cpu_ns: 20_000_000 }],
         log: vec![LogLine { problem: LogProblem::Voltage, text: "Undervoltage detected!".into() }],
-        cost: Cost { cpu_ns: 400_000, samples: 3, longest_gap_ns: 101_000_000 },
+        cost: TelemetryCost { cpu_ns: 400_000, samples: 3, longest_gap_ns: 101_000_000 },
     }
 }
 
@@ -114,7 +114,7 @@ pub fn watching() -> Watching {
 pub fn ceilings() -> Ceilings {
     Ceilings {
         measured: vec![LayerRate {
-            layer: Layer::Raw,
+            layer: CeilingLayer::Raw,
             workload: WorkloadIx::FIRST,
             candidate: Some(CandidateIx::FIRST),
             rate: 91e6,
@@ -122,7 +122,10 @@ pub fn ceilings() -> Ceilings {
             elapsed_ns: 500_000_000,
         }],
         skipped: vec![Skipped { name: "the cipher in memory".into(), reason: "no brd".into() }],
-        left_out: vec![LeftOut { workload: Some(WorkloadIx::FIRST), because: Because::Failed }],
+        left_out: vec![LeftOut {
+            workload: Some(WorkloadIx::FIRST),
+            because: CeilingCause::Failed,
+        }],
     }
 }
 

@@ -1,13 +1,13 @@
 //! The latencies of a block: least, largest and mean, and rows of percentiles.
 
-use super::Open;
+use super::OpenBlock;
 use crate::fio::scalar::{count, unit_ns, value};
 use crate::scan::finder::Line;
 
 /// How far a percentile may be beyond the exact ends: fio's buckets are a 64th of their value wide.
 const BUCKET: f64 = 0.02;
 
-impl Open {
+impl OpenBlock {
     /// `min=4016, max=34079, avg=12225.77, stdev=5386.52`
     pub(super) fn latency(&mut self, what: &str, unit: &str, rest: &str, line: &Line<'_>) {
         let wanted = if what == "sync" { "sync" } else { "clat" };

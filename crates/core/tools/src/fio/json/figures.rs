@@ -1,6 +1,6 @@
 //! What stands in fio's JSON: the figures of each job, held against each other.
 
-use crate::fio::Volume;
+use crate::fio::DirectionVolume;
 use crate::fio::paths::Scalar;
 use crate::fio::scalar::{Rounded, is_rate};
 use crate::scan::decimal::Decimal;
@@ -9,13 +9,13 @@ use crate::scan::result::Metrics;
 /// A percentile is the middle of its bucket, which is a 64th of its value wide.
 const BEYOND: f64 = 1.02;
 
-pub struct Known {
+pub struct KnownFigures {
     /// Sorted by [`Known::sort`].
     pub scalars: Vec<Scalar>,
     pub first: u64,
 }
 
-impl Known {
+impl KnownFigures {
     /// Sorts by path; a path that stands twice comes back.
     pub fn sort(&mut self) -> Option<String> {
         self.scalars.sort_by(|a, b| a.path.cmp(&b.path));
@@ -91,7 +91,7 @@ impl Known {
         let factor = self.factor(at, amount)?;
         let entry =
             |scalar: &Scalar, value: u64| (value, scalar.text.clone(), self.first + scalar.line);
-        let volume = Volume {
+        let volume = DirectionVolume {
             bytes: entry(bytes, amount.saturating_mul(factor)),
             runtime_ms: runtime.and_then(|s| Some(entry(s, s.text.parse().ok()?))),
             rate: None,

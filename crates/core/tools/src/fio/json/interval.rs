@@ -1,12 +1,12 @@
 //! JSON that `--status-interval` prints again and again: each document has all that the run did
 //! until then, so the last one is the run's.
 
-use super::Job;
-use super::figures::Known;
+use super::JobReader;
+use super::figures::KnownFigures;
 use crate::scan::result::Out;
 
 #[derive(Debug, Default)]
-pub struct Interval {
+pub struct JsonInterval {
     first_line: u64,
     last_line: u64,
     /// When its jobs began, in milliseconds since 1970, and how long they had run.
@@ -14,8 +14,8 @@ pub struct Interval {
     jobs: Vec<(String, Option<usize>)>,
 }
 
-impl Interval {
-    pub fn new(known: &Known, first_line: u64, last_line: u64) -> Interval {
+impl JsonInterval {
+    pub fn new(known: &KnownFigures, first_line: u64, last_line: u64) -> JsonInterval {
         let is_runtime = |path: &str| {
             path.starts_with(known.list())
                 && path.ends_with("/runtime")
@@ -27,12 +27,12 @@ impl Interval {
             .whole("timestamp_ms")
             .zip(longest)
             .and_then(|(ended, ran)| Some((ended.checked_sub(ran)?, ran)));
-        Interval { first_line, last_line, began_ms, jobs: Vec::new() }
+        JsonInterval { first_line, last_line, began_ms, jobs: Vec::new() }
     }
 
     /// Whether this document goes on with the run of the one before: it follows at once, and its
     /// jobs began when that one's did; a run after it would have begun when that one ended.
-    pub fn is_of_the_run(&self, before: &Interval) -> bool {
+    pub fn is_of_the_run(&self, before: &JsonInterval) -> bool {
         let (Some((began, ran)), Some((before_began, before_ran))) =
             (self.began_ms, before.began_ms)
         else {
@@ -43,7 +43,7 @@ impl Interval {
             && began <= before_began.saturating_add(before_ran / 2)
     }
 
-    pub fn give(&mut self, job: Job, earlier: Option<&Interval>, out: &mut Out) {
+    pub fn give(&mut self, job: JobReader, earlier: Option<&JsonInterval>, out: &mut Out) {
         let name = job.name.clone();
         // Jobs may have one name: the place in the list tells them apart.
         let same = earlier.and_then(|earlier| earlier.jobs.get(self.jobs.len()));

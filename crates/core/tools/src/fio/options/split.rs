@@ -3,7 +3,7 @@
 //! fio reads options with one hyphen or two, `--direct 1` and `--direct=1`; those before the first
 //! `--name` are for all jobs. Source: fio 3.33, init.c, parse_cmd_line.
 
-use super::table::{self, Shape};
+use super::table::{self, OptionShape};
 use super::{Asked, From, Given, asked};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,12 +36,12 @@ pub fn line(words: &[String]) -> Result<Line, String> {
         let next = rest.peek().map(|next| next.as_str());
         let value = match (value, shape) {
             (Some(value), _) => value.to_string(),
-            (None, Shape::Flag) => "1".to_string(),
-            (None, Shape::Switch) => match next.filter(|next| ["0", "1"].contains(next)) {
+            (None, OptionShape::Flag) => "1".to_string(),
+            (None, OptionShape::Switch) => match next.filter(|next| ["0", "1"].contains(next)) {
                 Some(_) => rest.next().cloned().unwrap_or_default(),
                 None => "1".to_string(),
             },
-            (None, Shape::Value) => rest
+            (None, OptionShape::Value) => rest
                 .next_if(|next| !next.starts_with("--"))
                 .cloned()
                 .ok_or_else(|| format!("--{typed} needs a value: --{typed}=…"))?,
@@ -70,7 +70,7 @@ pub fn line(words: &[String]) -> Result<Line, String> {
 }
 
 /// The option of fio's that a word is, with what stands behind its `=`.
-fn option(word: &str) -> Option<(&str, Shape, Option<&str>)> {
+fn option(word: &str) -> Option<(&str, OptionShape, Option<&str>)> {
     let bare = word.strip_prefix("--").or(word.strip_prefix('-').filter(|w| w.len() > 1))?;
     let (typed, value) = match bare.split_once('=') {
         Some((name, value)) => (name, Some(value)),

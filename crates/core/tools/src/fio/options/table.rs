@@ -7,7 +7,7 @@ const TABLE: &str = include_str!("../../../data/fio_options.csv");
 const NAMES: &str = include_str!("../../../data/fio_names.csv");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum OptionShape {
     /// Alone, or with `=0` or `=1`.
     Flag,
     /// With 0 or 1; alone it is 1.
@@ -29,23 +29,23 @@ pub enum Taken {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct OptionEntry {
     pub names: &'static str,
-    pub shape: Shape,
+    pub shape: OptionShape,
     pub taken: Taken,
     /// A value beside 0 and `none` that asks for what fio does anyway.
     pub default: Option<&'static str>,
 }
 
-pub fn entries() -> impl Iterator<Item = Entry> {
+pub fn entries() -> impl Iterator<Item = OptionEntry> {
     rows(TABLE).filter_map(entry)
 }
 
-fn entry([names, shape, default, taken, text]: [&'static str; 5]) -> Option<Entry> {
+fn entry([names, shape, default, taken, text]: [&'static str; 5]) -> Option<OptionEntry> {
     let shape = match shape {
-        "flag" => Shape::Flag,
-        "switch" => Shape::Switch,
-        "value" => Shape::Value,
+        "flag" => OptionShape::Flag,
+        "switch" => OptionShape::Switch,
+        "value" => OptionShape::Value,
         _ => return None,
     };
     let taken = match taken {
@@ -58,7 +58,7 @@ fn entry([names, shape, default, taken, text]: [&'static str; 5]) -> Option<Entr
         _ => return None,
     };
     let default = Some(default).filter(|value| !value.is_empty());
-    Some(Entry { names, shape, taken, default })
+    Some(OptionEntry { names, shape, taken, default })
 }
 
 pub fn canonical(name: &str) -> &str {
@@ -73,7 +73,7 @@ pub fn is(name: &str, what: &str) -> bool {
 }
 
 /// What is made of an option, by its canonical name; `None` = it is none of fio's.
-pub fn find(name: &str) -> Option<Entry> {
+pub fn find(name: &str) -> Option<OptionEntry> {
     entries().find(|entry| entry.names.split(' ').any(|known| known == name))
 }
 

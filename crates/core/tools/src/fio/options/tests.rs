@@ -174,7 +174,7 @@ fn no_option_is_listed_twice_and_none_consents_to_destruction() {
 /// Replace the table below the text of docs/fio.md where this fails.
 #[test]
 fn the_page_lists_what_the_table_does() {
-    let row = |entry: Entry| {
+    let row = |entry: OptionEntry| {
         let what = match entry.taken {
             Taken::Same => "the same".to_string(),
             Taken::Called(own) => format!("`--{own}`"),

@@ -1,7 +1,7 @@
 //! A form of a line, taken apart once.
 
 use super::Kind;
-use super::reader::Head;
+use super::reader::MatchHead;
 use crate::scan::finder::Line;
 use crate::scan::quantity::Quantity;
 use crate::scan::result::short;
@@ -11,12 +11,12 @@ const WORDS: usize = 7;
 
 /// The words of a line and what stands between them.
 pub struct Pattern {
-    pieces: Vec<Piece>,
+    pieces: Vec<PatternPiece>,
     /// Its first words, where only this tool prints them, and the next ones.
     own_words: Option<(&'static str, Option<&'static str>)>,
 }
 
-enum Piece {
+enum PatternPiece {
     Words(&'static str),
     Figure(&'static str, &'static str, bool),
     Text(&'static str, &'static str),
@@ -24,7 +24,7 @@ enum Piece {
     Digits,
 }
 
-type Read = (Head, Vec<(String, &'static Kind, Quantity)>);
+type Read = (MatchHead, Vec<(String, &'static Kind, Quantity)>);
 
 impl Pattern {
     /// From how [`super::Form`] writes it.
@@ -37,23 +37,23 @@ impl Pattern {
             };
             let split = |hole: &'static str| hole.split_once(':').unwrap_or((hole, ""));
             pieces.extend(hole.map(|hole| match hole.strip_prefix('$') {
-                Some(text) => Piece::Text(split(text).0, split(text).1),
-                None if hole.is_empty() => Piece::Anything,
-                None if hole == "#" => Piece::Digits,
+                Some(text) => PatternPiece::Text(split(text).0, split(text).1),
+                None if hole.is_empty() => PatternPiece::Anything,
+                None if hole == "#" => PatternPiece::Digits,
                 None => {
                     let (name, kind) = split(hole);
                     let is_test = kind.ends_with('$');
-                    Piece::Figure(name, kind.trim_end_matches('$'), is_test)
+                    PatternPiece::Figure(name, kind.trim_end_matches('$'), is_test)
                 }
             }));
             let trimmed = words.trim();
             let words = if trimmed.is_empty() { words } else { trimmed };
             if !words.is_empty() {
-                pieces.push(Piece::Words(words));
+                pieces.push(PatternPiece::Words(words));
             }
         }
         let mut words = pieces.iter().filter_map(|piece| {
-            let Piece::Words(words) = piece else { return None };
+            let PatternPiece::Words(words) = piece else { return None };
             Some(*words)
         });
         let first = words.next().filter(|first| is_own(first));
@@ -65,7 +65,7 @@ impl Pattern {
     pub fn is_like(&self, text: &str) -> bool {
         let Some((first, next)) = self.own_words else { return false };
         let found = match self.pieces.first() {
-            Some(Piece::Words(_)) => text.strip_prefix(first),
+            Some(PatternPiece::Words(_)) => text.strip_prefix(first),
             _ => text.split_once(first).map(|(_, rest)| rest),
         };
         let Some(rest) = found else { return false };
@@ -78,25 +78,29 @@ impl Pattern {
 
     pub fn has_words(&self) -> bool {
         let has_letter = |words: &str| words.contains(char::is_alphabetic);
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Words(words) if has_letter(words)))
+        self.pieces
+            .iter()
+            .any(|piece| matches!(piece, PatternPiece::Words(words) if has_letter(words)))
     }
 
     pub fn read(&self, text: &str, line: &Line<'_>, kinds: &'static [Kind]) -> Option<Read> {
-        let is_other =
-            |piece: &Piece| matches!(piece, Piece::Words(first) if !text.starts_with(first));
+        let is_other = |piece: &PatternPiece| match piece {
+            PatternPiece::Words(first) => !text.starts_with(first),
+            _ => false,
+        };
         if self.pieces.first().is_some_and(is_other) {
             return None;
         }
-        let (mut head, mut figures) = (Head::default(), Vec::new());
+        let (mut head, mut figures) = (MatchHead::default(), Vec::new());
         let (mut rest, mut digits) = (text, "");
         let mut pieces = self.pieces.iter().peekable();
         while let Some(piece) = pieces.next() {
-            if let Piece::Words(words) = piece {
+            if let PatternPiece::Words(words) = piece {
                 rest = rest.strip_prefix(words)?.trim_start();
                 continue;
             }
             let found = match pieces.peek() {
-                Some(Piece::Words(words)) => {
+                Some(PatternPiece::Words(words)) => {
                     let at = rest.find(words)?;
                     let found = &rest[..at];
                     rest = &rest[at..];
@@ -106,11 +110,11 @@ impl Pattern {
             };
             let found = found.trim();
             match piece {
-                Piece::Words(_) | Piece::Anything => {}
-                Piece::Digits => {
+                PatternPiece::Words(_) | PatternPiece::Anything => {}
+                PatternPiece::Digits => {
                     digits = Some(found).filter(|text| text.bytes().all(|b| b.is_ascii_digit()))?;
                 }
-                Piece::Figure(name, kind, is_test) => {
+                PatternPiece::Figure(name, kind, is_test) => {
                     if *is_test {
                         add(&mut head.test, found);
                     }
@@ -118,7 +122,7 @@ impl Pattern {
                     let is_end = rest.is_empty() && !line.is_ended;
                     figures.push((name.replace('#', digits), kind, kind.read(found, is_end)?));
                 }
-                Piece::Text(what, start) => {
+                PatternPiece::Text(what, start) => {
                     let is_one = start.is_empty() || start.contains(' ') || !found.contains(' ');
                     let is_text = !found.is_empty() && found.starts_with(start) && is_one;
                     let text = is_text.then(|| Some(short(found)))?;

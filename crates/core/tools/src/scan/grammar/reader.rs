@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::pattern::Pattern;
-use super::{Form, Grammar, Kind, Law, OF_HEAD, Role, kind};
+use super::{Grammar, Kind, Law, LineForm, OF_HEAD, Role, kind};
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place, ToolResult, finding, short};
@@ -17,7 +17,7 @@ struct Figure {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Head {
+pub struct MatchHead {
     line: u64,
     last_line: u64,
     pub context: Option<String>,
@@ -29,7 +29,7 @@ pub struct Head {
 
 struct Open {
     place: Place,
-    head: Head,
+    head: MatchHead,
     test: &'static str,
     last_line: u64,
     last_form: usize,
@@ -38,10 +38,10 @@ struct Open {
 }
 
 struct FormMatch {
-    form: &'static Form,
+    form: &'static LineForm,
     at: usize,
     prefix: &'static str,
-    head: Head,
+    head: MatchHead,
     figures: Vec<Figure>,
 }
 
@@ -57,7 +57,7 @@ static MARK: Kind = kind("mark", "", &[]);
 pub struct Grammatical {
     grammar: &'static Grammar,
     patterns: Vec<Pattern>,
-    head: Option<Head>,
+    head: Option<MatchHead>,
     /// Lines above a result that has not begun: the first, the last, and why they are none.
     before: Option<(u64, u64, &'static str)>,
     open: Option<Open>,
@@ -209,16 +209,16 @@ impl Grammatical {
     }
 
     /// Adds what the line says to what stands above it; one without words begins anew.
-    fn add_head(&mut self, line: &Line<'_>, form: &Form, head: Head) {
+    fn add_head(&mut self, line: &Line<'_>, form: &LineForm, head: MatchHead) {
         let is_new = form.prefix.is_empty();
         let is_clear = is_new && [&head.context, &head.version, &head.test] == [&None; 3];
-        let is_above = |known: &Head| {
+        let is_above = |known: &MatchHead| {
             line.number <= known.last_line + self.grammar.gap_lines
                 && (known.context.is_none() || head.context.is_none())
                 && !is_clear
         };
         let known = self.head.take().filter(is_above).unwrap_or_default();
-        self.head = Some(Head {
+        self.head = Some(MatchHead {
             line: if known.line > 0 && is_new { known.line } else { line.number },
             last_line: line.number,
             context: head.context.or(known.context),
@@ -286,7 +286,7 @@ impl Grammatical {
         LineFit::Taken
     }
 
-    fn begin(&mut self, line: &Line<'_>, form: &Form, own: Head, out: &mut Out) {
+    fn begin(&mut self, line: &Line<'_>, form: &LineForm, own: MatchHead, out: &mut Out) {
         let mut place = line.place(self.grammar.tool);
         let gap = self.grammar.gap_lines;
         let head = self.head.clone().filter(|head| line.number <= head.last_line + gap);
@@ -313,7 +313,7 @@ impl Grammatical {
 
     fn broken(
         &self,
-        form: &Form,
+        form: &LineForm,
         prefix: &str,
         known: &[Figure],
         new: &[Figure],
@@ -358,7 +358,7 @@ impl Grammatical {
 
     /// The same of a line that says once more what stands above: unless a result of the same test
     /// above has these figures, or any result has.
-    fn close_unless_known(&mut self, form: &Form, out: &mut Out) -> LineFit {
+    fn close_unless_known(&mut self, form: &LineForm, out: &mut Out) -> LineFit {
         let Some(result) = self.ready(out) else { return LineFit::Taken };
         let test = result.test.clone().unwrap_or_default();
         let from = result.last_line.saturating_sub(self.grammar.gap_lines);

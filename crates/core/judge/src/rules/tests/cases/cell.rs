@@ -9,7 +9,7 @@ use bakeoff_model::event::{CacheState, Cell, Header};
 use bakeoff_model::finding::{Finding, Scope, Severity};
 use bakeoff_model::host::LayerKind;
 use bakeoff_model::measurement::Latency;
-use bakeoff_model::telemetry::{Cost, Telemetry, ThreadUse};
+use bakeoff_model::telemetry::{Telemetry, TelemetryCost, ThreadUse};
 use bakeoff_model::workload::Metric;
 
 /// Throttled since boot, and now.
@@ -218,7 +218,7 @@ fn zeroes(thread: &str) -> Vec<Finding> {
 
 /// A monitor that takes so many milliseconds of the two seconds of a cell.
 fn monitor(cpu_ms: u64) -> Vec<Finding> {
-    telemetry(|t| t.cost = Cost { cpu_ns: cpu_ms * 1_000_000, ..Cost::default() })
+    telemetry(|t| t.cost = TelemetryCost { cpu_ns: cpu_ms * 1_000_000, ..TelemetryCost::default() })
 }
 
 fn swapped(pages: u64) -> Vec<Finding> {

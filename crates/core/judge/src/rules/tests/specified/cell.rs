@@ -5,7 +5,7 @@ use crate::evidence::cell::testing::{judged, seen, watched};
 use bakeoff_model::event::CacheState;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::host::LayerKind;
-use bakeoff_model::telemetry::{Cost, Gauge, Telemetry, ThreadUse};
+use bakeoff_model::telemetry::{Gauge, Telemetry, TelemetryCost, ThreadUse};
 use bakeoff_model::{candidate::Kind, measurement::Measurement, workload::Metric};
 
 const MIB: u64 = 1 << 20;
@@ -141,7 +141,9 @@ fn thread(name: &str) -> Vec<Finding> {
 
 /// So many percent of the two seconds of a cell.
 fn monitor(percent: u64) -> Vec<Finding> {
-    telemetry(|t| t.cost = Cost { cpu_ns: percent * 20_000_000, ..Cost::default() })
+    telemetry(|t| {
+        t.cost = TelemetryCost { cpu_ns: percent * 20_000_000, ..TelemetryCost::default() }
+    })
 }
 
 fn swapped(pages: u64) -> Vec<Finding> {

@@ -9,7 +9,7 @@ use bakeoff_model::event::{Cell, Header, What};
 use bakeoff_model::finding::Finding;
 use bakeoff_model::index::RegionIx;
 use bakeoff_model::measurement::Window;
-use bakeoff_model::precondition::{End, Round};
+use bakeoff_model::precondition::{PreconditionEnd, PreconditionRound};
 use bakeoff_model::protocol::Mode;
 use bakeoff_model::run::Run;
 use bakeoff_model::telemetry::{Gauge, Telemetry};
@@ -26,8 +26,8 @@ pub(super) const CASES: &[Case] = &[
     case(
         "L37",
         "a region that is not steady",
-        || preconditioned(End::Rounds),
-        || preconditioned(End::Steady),
+        || preconditioned(PreconditionEnd::Rounds),
+        || preconditioned(PreconditionEnd::Steady),
     ),
     case("L40", "less than the twins differ", || against(0.03, 0.06), || against(0.2, 0.002)),
     case("L42", "another order with larger blocks", || flips(0.7), || flips(1.4)),
@@ -160,7 +160,7 @@ fn wanders(step: f64) -> Vec<Finding> {
 }
 
 /// What is recorded after one round of preconditioning that ended so.
-fn preconditioned(end: End) -> Vec<Finding> {
+fn preconditioned(end: PreconditionEnd) -> Vec<Finding> {
     let builder = RunBuilder::stacks(&["a", "b"]).workloads(&["randwrite"]).header(|h| {
         h.region.as_mut().expect("a region").is_image = false;
     });
@@ -169,12 +169,14 @@ fn preconditioned(end: End) -> Vec<Finding> {
         builder.event(What::PreconditionStarted { region: RegionIx::FIRST, most_bytes: 1 << 30 });
     for round in 0..6u32 {
         let write_bytes = match end {
-            End::Steady => 100_000_000,
-            End::Rounds | End::Time | End::Bytes => 100_000_000 / u64::from(round + 1),
+            PreconditionEnd::Steady => 100_000_000,
+            PreconditionEnd::Rounds | PreconditionEnd::Time | PreconditionEnd::Bytes => {
+                100_000_000 / u64::from(round + 1)
+            }
         };
         let job = job.clone();
         let elapsed_ns = 1_000_000_000;
-        builder.push(What::PreconditionRound(Box::new(Round {
+        builder.push(What::PreconditionRound(Box::new(PreconditionRound {
             region: RegionIx::FIRST,
             round,
             job,

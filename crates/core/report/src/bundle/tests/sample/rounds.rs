@@ -4,14 +4,14 @@ use bakeoff_model::calibration::{Calibration, Settled, Tried};
 use bakeoff_model::event::What;
 use bakeoff_model::index::{CandidateIx, RegionIx, WorkloadIx};
 use bakeoff_model::job::Rw;
-use bakeoff_model::precondition::{End, Round};
+use bakeoff_model::precondition::{PreconditionEnd, PreconditionRound};
 use bakeoff_model::slice::{Slice, Stretch};
 use bakeoff_model::slice_length::Length;
 
 /// Five rounds, from what is said before the first to why no other followed.
 pub fn preconditioning() -> Vec<What> {
     let round = |round| {
-        What::PreconditionRound(Box::new(Round {
+        What::PreconditionRound(Box::new(PreconditionRound {
             region: RegionIx::FIRST,
             round,
             job: super::job(Rw::RandWrite),
@@ -20,7 +20,7 @@ pub fn preconditioning() -> Vec<What> {
         }))
     };
     let started = What::PreconditionStarted { region: RegionIx::FIRST, most_bytes: 1 << 30 };
-    let ended = What::Preconditioned { region: RegionIx::FIRST, end: End::Steady };
+    let ended = What::Preconditioned { region: RegionIx::FIRST, end: PreconditionEnd::Steady };
     std::iter::once(started).chain((0..5).map(round)).chain([ended]).collect()
 }
 
