@@ -57,10 +57,10 @@ test("the policy of the page stops a script that is not its own, and every reque
   await close();
 });
 
-for (const runs of [["empty"], ["one"], ["nine"], ["places"], ["demo", "places", "empty"]]) {
-  test(`a page of ${runs.join(" and ")} has its answer and no trouble`, async () => {
-    const { page, trouble, close } = await session.open(runs);
-    assert.equal(await page.locator("h1").count(), runs.length);
+for (const run of ["empty", "one", "nine", "places", "demo"]) {
+  test(`a page of ${run} has its answer and no trouble`, async () => {
+    const { page, trouble, close } = await session.open([run]);
+    assert.equal(await page.locator("h1").count(), 1);
     for (const heading of await page.locator("h1").allTextContents()) {
       assert.ok(heading.length > 10, heading);
     }

@@ -34,7 +34,7 @@ GROUPS = [
 PLAN = """
 title = 'carry-over'
 [region]
-size = '128m'
+size = '64m'
 [[stack]]
 fs = 'raw'
 [[stack]]

@@ -375,7 +375,7 @@ fn candidates_stand_side_by_side_change_places_and_take_turns() {
     }
     let bench = Bench::new();
     let plan = unlimited(SMALL);
-    let plan = plan.replace("\"visit\"", "\"slices\"").replace("64m", "256m");
+    let plan = plan.replace("\"visit\"", "\"slices\"").replace("64m", "84m");
     made(&bench, &plan, 288 * MIB);
     let ran = bench.run_in_time("40s", &RUN);
     assert!(ran.code <= 1, "{ran:?}");
