@@ -74,7 +74,7 @@ fn forty_columns_break_no_word_and_no_line_is_longer() {
     for args in STEADY {
         let narrow = on_terminal(&home, args, 40);
         // Where there is less room some things are said in fewer words.
-        let wider = [44, 56, 200].map(|width| on_terminal(&home, args, width)).join("\n");
+        let wider = [41, 56, 200].map(|width| on_terminal(&home, args, width)).join("\n");
         for line in narrow.lines() {
             // A path or command longer than a line is left whole, to be copied.
             let is_one_word = line.split_whitespace().count() == 1;
