@@ -21,7 +21,8 @@ for (const [where, settings] of SETTINGS) {
     assert.equal(await cells.count(), 35);
     const box = await page.locator("table.matrix").boundingBox();
     assert.ok(box.x >= 0 && box.x + box.width <= page.viewportSize().width, "no scrolling");
-    assert.match(await page.locator("h1").innerText(), /^xfs, of those for Linux data: fastest or within/);
+    const headline = await page.locator("h1").innerText();
+    assert.match(headline, /^xfs, of those for Linux data: fastest or within/);
     const memory = page.locator("td.out .word", { hasText: "memory" });
     assert.equal(await memory.count(), 2);
     assert.ok(await memory.first().isVisible());

@@ -1,0 +1,45 @@
+"""A region is as large as its time is enough for: a slow drive gets a smaller one than its kind."""
+
+from conftest import Group
+from emulated.board import PC
+from emulated.disk import MIB, Disk
+from emulated.runs import PLAN, write_plan
+
+# A fifth of 90 s is 18 s, in which a drive like others would write all of it.
+TIME = "--time 90s --max-write 100g"
+BYTES_PER_S = 20_000_000
+GROUPS = [
+    Group(
+        "region-in-time",
+        PC,
+        (Disk("target", 2048 * MIB, serial="TARGET").at_most_bytes_per_s(BYTES_PER_S),),
+    )
+]
+TWO = """
+title = 'region'
+[[stack]]
+fs = 'ext4'
+[[stack]]
+fs = 'ext2'
+[[workload]]
+rw = 'randwrite'
+bs = '4k'
+direct = true
+io_size = '64k'
+[protocol]
+mode = 'quick'
+precondition = false
+"""
+
+
+def test_a_slow_drive_gets_a_region_that_its_time_is_enough_for(guest):
+    write_plan(guest, TWO)
+    [target] = guest.json(f"bakeoff plan {PLAN} --target /dev/vda {TIME} --format json")["targets"]
+    assert target["region_size_bytes"] > 1900 * MIB and target["region_parts"] >= 2
+    ended = guest.run(f"bakeoff run {PLAN} --target /dev/vda --erase TARGET --seed 1 {TIME}")
+    assert ended.code <= 1, f"ended with {ended.code}: {ended.error}"
+    assert "the region shrinks from" in ended.error, ended.error
+    record = guest.ok("bakeoff show last --format jsonl --no-redact")
+    written = [line for line in record.splitlines() if '"verified"' in line]
+    assert len(written) == 1, written
+    assert 200 * MIB < int(written[0].split('"verified_bytes":')[1].split(",")[0]) < 500 * MIB
