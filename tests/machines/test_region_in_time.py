@@ -5,8 +5,8 @@ from emulated.board import PC
 from emulated.disk import MIB, Disk
 from emulated.runs import PLAN, write_plan
 
-# A fifth of 90 s is 18 s, in which a drive like others would write all of it.
-TIME = "--time 90s --max-write 100g"
+# A fifth of that is 30 s, in which a drive is taken to write all of it.
+TIME = "--time 150s --max-write 100g"
 BYTES_PER_S = 20_000_000
 GROUPS = [
     Group(
@@ -35,11 +35,11 @@ precondition = false
 def test_a_slow_drive_gets_a_region_that_its_time_is_enough_for(guest):
     write_plan(guest, TWO)
     [target] = guest.json(f"bakeoff plan {PLAN} --target /dev/vda {TIME} --format json")["targets"]
-    assert target["region_size_bytes"] > 1900 * MIB and target["region_parts"] >= 2
+    assert target["region_size_bytes"] > 1600 * MIB and target["region_parts"] >= 2
     ended = guest.run(f"bakeoff run {PLAN} --target /dev/vda --erase TARGET --seed 1 {TIME}")
     assert ended.code <= 1, f"ended with {ended.code}: {ended.error}"
     assert "the region shrinks from" in ended.error, ended.error
     record = guest.ok("bakeoff show last --format jsonl --no-redact")
     written = [line for line in record.splitlines() if '"verified"' in line]
     assert len(written) == 1, written
-    assert 200 * MIB < int(written[0].split('"verified_bytes":')[1].split(",")[0]) < 500 * MIB
+    assert 200 * MIB < int(written[0].split('"verified_bytes":')[1].split(",")[0]) < 800 * MIB
