@@ -92,3 +92,16 @@ pub struct Recommendation {
     /// otherwise.
     pub alternatives: Vec<BestFor>,
 }
+
+impl Recommendation {
+    /// Whether something is advised: a candidate that has what the use needs, and about which, or
+    /// about the best for each workload, enough is certain.
+    pub fn is_a_choice(&self) -> bool {
+        self.undecided.is_empty() && self.suits()
+    }
+
+    /// Whether the candidate has what the use needs.
+    pub fn suits(&self) -> bool {
+        self.ruled_out.iter().all(|out| out.candidate != self.candidate)
+    }
+}

@@ -48,6 +48,9 @@ pub fn recipe(run: &Run, analysis: &Analysis) -> Vec<String> {
 /// Names of winners with the workloads they are best for, in the order of the workloads.
 fn winners(analysis: &Analysis) -> Vec<(String, String)> {
     if let Some(chosen) = &analysis.recommendation {
+        if !chosen.is_a_choice() {
+            return Vec::new();
+        }
         if chosen.alternatives.is_empty() {
             return vec![(chosen.candidate.clone(), "all workloads together".to_string())];
         }

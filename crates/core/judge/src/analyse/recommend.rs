@@ -9,7 +9,7 @@ use crate::decide::compare::Comparison;
 use crate::decide::lead::{Against, DecidedLead};
 use crate::decide::schedule;
 use crate::rules::run::ComparedRun;
-use crate::rules::unlike_promises::has_no_journal;
+use bakeoff_machine::prepare::recipe::recipe_of;
 use bakeoff_model::candidate::Candidate;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::lead::{fraction, ln_of};
@@ -19,6 +19,7 @@ use bakeoff_model::recommendation::{
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Effect, Verdict, WorkloadVerdict};
 
+/// Half as fast: nobody is advised who may be so far behind, even if all others are for certain.
 const FAR: f64 = 1.0;
 
 struct Considered {
@@ -88,9 +89,13 @@ pub fn recommendation(of: &ComparedRun, verdicts: &[WorkloadVerdict]) -> Option<
 
 #[derive(Clone, Copy)]
 enum Outlook {
+    /// One is less than [`MOST_REGRET`] behind on every workload.
     Suits,
+    /// All others are further behind somewhere for certain.
     Only(CandidateIx),
+    /// Several may still suit.
     Open,
+    /// Each is further behind somewhere for certain.
     NobodySuits,
 }
 
@@ -125,9 +130,9 @@ fn qualified(run: &Run) -> Vec<CandidateIx> {
     others.into_iter().filter(flushes).collect()
 }
 
+/// Whether it is that filesystem as distributions make it: ext4 with its journal.
 fn is_plain(candidate: &Candidate, fs: &str) -> bool {
-    let stack = candidate.stack();
-    stack.is_some_and(|stack| stack.fs == fs && (fs == "exfat" || !has_no_journal(stack)))
+    candidate.stack().and_then(recipe_of).is_some_and(|recipe| recipe.name == fs)
 }
 
 fn ruled_out(of: &ComparedRun, all: &[&Comparison], chosen: CandidateIx) -> Vec<RuledOut> {

@@ -36,7 +36,7 @@ pub fn from_run(run: &Run, analysis: &Analysis) -> Choice {
         return Choice::without_candidate(none(run, analysis));
     };
     let reach = || scope::reach(&run.header).map(str::to_string).into_iter();
-    let suits_nobody = chosen.ruled_out.iter().any(|out| out.candidate == chosen.candidate);
+    let suits_nobody = !chosen.suits();
     let none = match (chosen.undecided.as_slice(), chosen.alternatives.is_empty()) {
         _ if suits_nobody => Some(nobody_suits(chosen)),
         ([], true) => None,
@@ -108,7 +108,8 @@ fn nobody_suits(chosen: &Recommendation) -> String {
         format!("{} has {}", sanitize(&out.candidate), phrases::list(&lacks.collect::<Vec<_>>()))
     });
     let all = all.collect::<Vec<_>>().join("; ");
-    format!("None of these is for {}: {all}.", chosen.drive_use.phrase())
+    let (phrase, usual) = (chosen.drive_use.phrase(), chosen.drive_use.usual_filesystem());
+    format!("None of these is for {phrase}: {all}. Compare {usual} too.")
 }
 
 fn no_choice_yet(open: &[String]) -> String {

@@ -103,8 +103,10 @@ fn a_run_out_of_writes_says_so_and_how_to_go_on() {
 fn noise_is_no_reason_to_say_that_no_candidate_suits() {
     let rate = |c: usize, _: usize| [1000.0, 1030.0, 990.0][c];
     let run = demo(&["ext4", "xfs", "ext2"], &["randwrite", "seqread"], 5, 0.12, rate).build();
-    let said = super::choice::from_run(&run, &analyse(&run)).said;
+    let analysis = analyse(&run);
+    let said = super::choice::from_run(&run, &analysis).said;
     assert_eq!(said, "No choice yet: xfs and ext4 cannot be told apart here.");
+    assert_eq!(crate::recipe::recipe(&run, &analysis), Vec::<String>::new(), "nothing to paste");
 }
 
 #[test]
