@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::document::{self, Document, number, words};
-use bakeoff_judge::simulate::outcome::InTurns;
+use bakeoff_judge::simulate::outcome::{Advice, InTurns};
 use bakeoff_judge::simulate::{Outcome, Simulation};
 
 const LEGEND: &str = "wrong: runs that name a false winner on the first workload; overall: on any \
@@ -72,6 +72,24 @@ const TURNS: [Column<Outcome>; 12] = [
     column("unsettled", Some("found"), |o| percent(turns(o, |t| o.share(t.unsettled_found)))),
 ];
 
+const ADVICE: [Column<Outcome>; 7] = [
+    column("k", Some("k"), |o| o.k.to_string()),
+    column("W", Some("W"), |o| o.w.to_string()),
+    column("runs", None, |o| o.runs.to_string()),
+    column("advice given", Some("given"), |o| percent(advised(o, |a| o.share(a.given)))),
+    column("of it right", Some("right"), |o| {
+        percent(advised(o, |a| f64::from(a.right) / f64::from(a.given.max(1))))
+    }),
+    column("unfit chosen", Some("unfit"), |o| percent(advised(o, |a| o.share(a.unfit_chosen)))),
+    column("wrong change", Some("wrong change"), |o| {
+        percent(advised(o, |a| o.share(a.wrong_change)))
+    }),
+];
+
+fn advised(of: &Outcome, figure: impl Fn(&Advice) -> f64) -> f64 {
+    of.advice.as_ref().map_or(0.0, figure)
+}
+
 fn turns(of: &Outcome, figure: impl Fn(&InTurns) -> f64) -> f64 {
     of.turns.as_ref().map_or(0.0, figure)
 }
@@ -82,13 +100,19 @@ fn in_turns(simulation: &Simulation) -> impl Iterator<Item = &Outcome> {
 
 pub fn simulate_markdown(simulation: &Simulation) -> String {
     let mut out = Document::default();
-    let all = simulation.outcomes.iter().filter(|o| o.turns.is_none());
+    let all = simulation.outcomes.iter().filter(|o| o.turns.is_none() && o.advice.is_none());
     let outcomes = all.map(|o| (vec![o.name.clone()], o));
     out.table(table(&["the truth"], &OUTCOMES, |column| Some(column.title), outcomes));
     let costly = in_turns(simulation).map(|o| (vec![o.name.clone()], o)).collect::<Vec<_>>();
     if !costly.is_empty() {
         let title = |column: &Column<Outcome>| Some(column.title);
         out.table(table(&["what a turn costs"], &TURNS, title, costly.into_iter()));
+    }
+    let advice = simulation.outcomes.iter().filter(|o| o.advice.is_some());
+    let advice = advice.map(|o| (vec![o.name.clone()], o)).collect::<Vec<_>>();
+    if !advice.is_empty() {
+        let title = |column: &Column<Outcome>| Some(column.title);
+        out.table(table(&["advice"], &ADVICE, title, advice.into_iter()));
     }
     out.markdown()
 }
@@ -105,7 +129,8 @@ pub fn simulate_document(simulation: &Simulation) -> Document {
     ));
     out.gap();
     out.paragraph(LEGEND);
-    let all: Vec<&Outcome> = simulation.outcomes.iter().filter(|o| o.turns.is_none()).collect();
+    let is_plain = |o: &&Outcome| o.turns.is_none() && o.advice.is_none();
+    let all: Vec<&Outcome> = simulation.outcomes.iter().filter(is_plain).collect();
     for same in all.chunk_by(|a, b| a.name == b.name) {
         same.first().into_iter().for_each(|o| out.heading(o.name.as_str()));
         let rows = same.iter().map(|o| (Vec::new(), *o));
@@ -121,6 +146,16 @@ pub fn simulate_document(simulation: &Simulation) -> Document {
         out.heading(o.name.as_str());
         let row = std::iter::once((Vec::new(), o));
         out.table(table(&[], &TURNS, |column| column.short, row));
+    }
+    out.gap();
+    out.paragraph(
+        "Advice where some candidates are unfit for the use. given: one is advised; right: of \
+         these, the best that is fit, or one within 10 % of it; wrong change: somebody is told to \
+         change to it for a gain below 25 %.",
+    );
+    for o in simulation.outcomes.iter().filter(|o| o.advice.is_some()) {
+        out.heading(o.name.as_str());
+        out.table(table(&[], &ADVICE, |column| column.short, std::iter::once((Vec::new(), o))));
     }
     out
 }

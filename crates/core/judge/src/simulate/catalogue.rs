@@ -14,11 +14,14 @@ pub struct Scenario {
     pub mode: Mode,
     pub workloads: usize,
     pub looks: Option<Vec<u32>>,
+    /// So many of the first candidates lack what the use of the drive needs.
+    pub unfit: usize,
 }
 
 impl Scenario {
     pub fn new(name: impl Into<String>, disk: SimulatedDisk) -> Scenario {
-        Scenario { name: name.into(), disk, mode: Mode::Decide, workloads: 1, looks: None }
+        let (name, mode) = (name.into(), Mode::Decide);
+        Scenario { name, disk, mode, workloads: 1, looks: None, unfit: 0 }
     }
 }
 
@@ -35,6 +38,28 @@ pub fn all() -> Vec<Scenario> {
     all.extend(autocorrelated());
     all.extend(quick());
     all.extend(restarts());
+    all.extend(needs());
+    all
+}
+
+/// A choice among those that are fit for the use, beside others that are as fast or faster.
+fn needs() -> Vec<Scenario> {
+    let of = |name: &str, unfit: usize, gaps: &[f64], noise: f64| Scenario {
+        mode: Mode::Quick,
+        workloads: 5,
+        unfit,
+        ..Scenario::new(format!("advice: {name}"), SimulatedDisk::new(gaps, noise))
+    };
+    let mut all = Vec::new();
+    for noise in [4.0, 10.0] {
+        let noisy = |name: &str| format!("{name}, {noise:.0} % noise");
+        all.extend([
+            of(&noisy("three equals, two unfit"), 2, &[0.0; 5], noise),
+            of(&noisy("30 % ahead of two, two unfit"), 2, &[0.0, 0.0, 0.0, 30.0, 30.0], noise),
+            of(&noisy("the unfit 50 % faster"), 2, &[0.0, 10.0, 50.0, 65.0, 95.0], noise),
+            of(&noisy("22 % ahead: no reason for a change"), 1, &[0.0, 0.0, 22.0, 22.0], noise),
+        ]);
+    }
     all
 }
 

@@ -12,6 +12,8 @@ use crate::decide::{self, figure, schedule};
 use crate::rules::run::unsettled;
 use bakeoff_model::calibration::Settled;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::lead::ln_of;
+use bakeoff_model::recommendation::{MOST_REGRET, Recommendation};
 use bakeoff_model::run::{FoldError, Run};
 use bakeoff_model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use bakeoff_stats::carry_over::{self, CarriedSlice};
@@ -20,6 +22,8 @@ use bakeoff_stats::paired::{Interval, Paired};
 const CARRY_OVER_ALPHA: f64 = 0.01;
 const LEVEL_ALPHA: f64 = 0.05;
 const ROUNDING: f64 = 1e-9;
+/// How far from the best an advice may be and still be right.
+const NEAR: f64 = 0.10;
 
 /// How often what was said; counts of runs, cells as means. "Said" is about the first workload:
 /// all have the same truth, and each is a family of comparisons of its own.
@@ -49,8 +53,22 @@ pub struct Outcome {
     pub headline_right: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<InTurns>,
+    /// What was advised where some candidates are unfit for the use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Advice>,
     pub cells_used: f64,
     pub cells_fixed_design: f64,
+}
+
+/// How often advice was given and was right; counts of runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Advice {
+    pub given: u32,
+    /// The best of those that are fit, or one within 10 % of it.
+    pub right: u32,
+    pub unfit_chosen: u32,
+    /// Somebody who has another that is fit was told to change for a gain below 25 %.
+    pub wrong_change: u32,
 }
 
 /// What slices in turns show of a drive on which a turn costs something.
@@ -79,6 +97,7 @@ impl Scenario {
             lag1: self.disk.lag1,
             runs,
             turns: self.disk.restart.as_ref().map(|_| InTurns::default()),
+            advice: (self.unfit > 0).then(Advice::default),
             ..Outcome::default()
         };
         let mut cells = 0;
@@ -89,6 +108,9 @@ impl Scenario {
             outcome.last_block(&run);
             let analysis = analyse(&run);
             self.count(&mut outcome, &run, &analysis, &slices);
+            if let (Some(advice), Some(of)) = (&mut outcome.advice, &analysis.recommendation) {
+                self.count_advice(advice, of);
+            }
             if let (Some(turns), Some(restart)) = (&mut outcome.turns, &self.disk.restart) {
                 self.count_turns(turns, restart, &run, &analysis);
             }
@@ -134,6 +156,23 @@ impl Scenario {
         outcome.false_headline += u32::from(named.iter().any(|winner| !is_right(winner)));
         let is_all = named.len() == self.workloads && named.iter().all(|winner| is_right(winner));
         outcome.headline_right += u32::from(is_all);
+    }
+
+    fn count_advice(&self, advice: &mut Advice, of: &Recommendation) {
+        if !of.is_a_choice() || !of.alternatives.is_empty() {
+            return;
+        }
+        let means = &self.disk.means;
+        let fit = self.unfit..means.len();
+        let chosen = index(&of.candidate);
+        let best = fit.clone().map(|c| means[c]).fold(f64::NEG_INFINITY, f64::max);
+        let is_near = best - means[chosen] <= libm::log1p(NEAR) + ROUNDING;
+        advice.given += 1;
+        advice.right += u32::from(fit.contains(&chosen) && is_near);
+        advice.unfit_chosen += u32::from(!fit.contains(&chosen));
+        let is_told_to_change = |c: &usize| *c != chosen && !of.keep.contains(&format!("c{c}"));
+        let gains_little = |c: usize| means[chosen] - means[c] < ln_of(MOST_REGRET) - ROUNDING;
+        advice.wrong_change += u32::from(fit.filter(is_told_to_change).any(gains_little));
     }
 
     fn count_turns(&self, turns: &mut InTurns, of: &Restart, run: &Run, analysis: &Analysis) {

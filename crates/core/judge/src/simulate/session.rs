@@ -22,6 +22,8 @@ use bakeoff_model::workloads;
 use bakeoff_stats::carry_over;
 
 const FILESYSTEM: &str = "xfs";
+/// One without a journal, which data that people keep must not be on.
+const UNFIT_FILESYSTEM: &str = "ext2";
 const ALL_LOOKS: f64 = 0.044;
 const VISIT_NS: u64 = 1_000_000_000;
 
@@ -190,7 +192,10 @@ fn header(scenario: &Scenario, seed: u64) -> Header {
         protocol.looks = looks.clone();
     }
     (protocol.time_ns, protocol.max_write_bytes) = (None, None);
-    let stack = || Stack::plain(FILESYSTEM, Vec::new(), Vec::new(), false);
+    let stack = |i: usize| {
+        let fs = if i < scenario.unfit { UNFIT_FILESYSTEM } else { FILESYSTEM };
+        Stack::plain(fs, Vec::new(), Vec::new(), false)
+    };
     let all = workloads::all().into_iter().take(scenario.workloads);
     Header {
         schema: "bakeoff/run/1".to_string(),
@@ -203,7 +208,7 @@ fn header(scenario: &Scenario, seed: u64) -> Header {
         workloads: all.map(|w| workloads::with_limits(w, &protocol)).collect(),
         protocol,
         candidates: (0..candidates)
-            .map(|i| Candidate::new(format!("c{i}"), Kind::Stack(stack())))
+            .map(|i| Candidate::new(format!("c{i}"), Kind::Stack(stack(i))))
             .collect(),
         skipped: Vec::new(),
         dropped_workloads: Vec::new(),
@@ -224,6 +229,7 @@ pub fn region() -> Region {
         ..Layer::default()
     };
     Region {
+        held: Vec::new(),
         target: RawPath::new("/dev/sim"),
         start_bytes: 1 << 30,
         size_bytes: 4 << 30,
