@@ -87,7 +87,7 @@ def run(program, plan, mode, time_s, device, folder) -> Forecast:
     token = answer_json(program, "plan", plan, *on, **place)["targets"][0]["erase_token"]
     before, started = written_bytes(device), time.monotonic()
     words = ["--erase", token, "--mode", mode, "--time", f"{time_s}s"]
-    answer(program, "run", plan, *words, *on, **place)
+    answer(program, "run", "--anyway", plan, *words, *on, **place)
     wall_s = time.monotonic() - started
     written = written_bytes(device) - before
     return outcome(events(program, "--store", "bench.db", **place), written, (wall_s, time_s))

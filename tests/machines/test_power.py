@@ -40,7 +40,7 @@ def test_power_cut_and_resume(lab):
     machine = lab.machine(PC, "power", disks)
     points = random.Random(SEED)
     command = (
-        "bakeoff run /root/plan.toml --target /dev/vdb --erase TARGET --time 4h --seed 1 "
+        "bakeoff run --anyway /root/plan.toml --target /dev/vdb --erase TARGET --time 4h --seed 1 "
         "--max-write 100g"
     )
     for cut in range(CUTS):

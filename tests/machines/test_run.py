@@ -38,7 +38,7 @@ GROUPS = [
 
 TARGET = "--target /dev/disk/by-id/virtio-TARGET --erase TARGET"
 NATIVE = "--target /dev/disk/by-id/virtio-4K-1 --erase 4K-1"
-ON_STICK = f"bakeoff run /tmp/plan.toml --target /dev/sda --erase STICK-1 {ENDLESS}"
+ON_STICK = f"bakeoff run --anyway /tmp/plan.toml --target /dev/sda --erase STICK-1 {ENDLESS}"
 
 FILESYSTEMS = """
 [region]
@@ -93,7 +93,7 @@ QUICK = "bakeoff quick /mnt/a --workload randwrite --time 4h --size 16m --seed 1
 def one_block_of(guest, target, before=""):
     """Measures one block of the plan that is there; `before` are words before the program's name.
     Each candidate has a cell, or was skipped with a reason before."""
-    one_block(guest, f"{before} bakeoff run /tmp/plan.toml {target} {ENDLESS}")
+    one_block(guest, f"{before} bakeoff run --anyway /tmp/plan.toml {target} {ENDLESS}")
     said = events(guest)
     started = [what["started"] for what in said if "started" in what]
     candidates = started[-1]["candidates"]
@@ -198,7 +198,7 @@ def test_what_does_not_fit_is_refused(guest):
         (2, "/tmp/none.toml --target /dev/vda --erase TARGET", ""),
         (4, "/tmp/trimmed.toml --target /dev/sda --erase STICK-1", "cannot discard a region"),
     ]:
-        output = guest.run(f"bakeoff run {words} --max-write 100g")
+        output = guest.run(f"bakeoff run --anyway {words} --max-write 100g")
         assert (output.code, says in output.error) == (code, True), f"{words}: {output.error}"
     assert guest.ok(written) == before, "something was written"
 
@@ -212,7 +212,7 @@ def test_udev_is_kept_off_and_swap_left_on(guest):
     guest.ok("mkswap /dev/vdb && swapon /dev/vdb")
     before = guest.ok(swaps)
     assert "/dev/vdb" in before
-    start(guest, f"bakeoff run /tmp/plan.toml {TARGET} {ENDLESS}")
+    start(guest, f"bakeoff run --anyway /tmp/plan.toml {TARGET} {ENDLESS}")
     wait_for(guest, IS_MOUNTED)
     guest.ok(
         """udevadm settle --timeout=60
@@ -257,7 +257,7 @@ def test_writes_that_are_dropped(guest):
     guest.ok(f"dmsetup create liar --table '{table}'")
     write_plan(guest, small(RAW))
     words = targets(guest, "/dev/mapper/liar")
-    output = guest.run(f"bakeoff run /tmp/plan.toml {words} --max-write 100g")
+    output = guest.run(f"bakeoff run --anyway /tmp/plan.toml {words} --max-write 100g")
     assert output.code in (1, 4) and "returns different data than was written" in output.error
     record = exported(guest)
     assert '"L11"' in record and '"block_started"' not in record and '"verified"' not in record
@@ -331,7 +331,7 @@ chmod +x /tmp/exchange/mkfs.ext4"""
     )
     before = sectors_written(guest, "vdb")
     path = "env PATH=/tmp/exchange:$PATH"
-    start(guest, f"{path} bakeoff run /tmp/plan.toml {TARGET} {ENDLESS}")
+    start(guest, f"{path} bakeoff run --anyway /tmp/plan.toml {TARGET} {ENDLESS}")
     ended = end(guest)
     guest.ok("mv /dev/vda.was /dev/vda; rm -r /tmp/exchange; bakeoff clean")
     refused(ended, "/dev/vda has changed from device")
@@ -397,7 +397,7 @@ def test_no_space(guest):
     guest.ok("mkfs.ext4 -qF /dev/vda 100M && mount /dev/vda /mnt && truncate -s 1G /mnt/image")
     write_plan(guest, small(SCHEDULERS.replace("64m", "128m")))
     output = guest.run(
-        "bakeoff run /tmp/plan.toml --target /mnt/image --erase image --time 4h --max-write 100g"
+        "bakeoff run --anyway /tmp/plan.toml --target /mnt/image --erase image --time 4h --max-write 100g"
     )
     assert output.code in (2, 3, 4), output.error
     guest.ok("umount /mnt")
@@ -429,7 +429,7 @@ def test_detached_under_systemd(guest):
     guest.wait_for(f'{INSIDE}[ "$(inside systemctl is-system-running)" = running ]')
     try:
         is_measured = events_are_recorded(guest, 30)
-        guest.ok(f"{INSIDE}inside bakeoff run /tmp/plan.toml {TARGET} {ENDLESS} --detach")
+        guest.ok(f"{INSIDE}inside bakeoff run --anyway /tmp/plan.toml {TARGET} {ENDLESS} --detach")
         units = guest.ok(f"{INSIDE}{UNITS}")
         assert " active running " in units and len(units.splitlines()) == 1, units
         guest.wait_for(is_measured)

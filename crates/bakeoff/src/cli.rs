@@ -252,6 +252,9 @@ pub struct RunArgs {
     /// Erase token of a target, as printed by `plan` and `devices` (repeatable)
     #[arg(long, value_name = "TOKEN")]
     pub erase: Vec<String>,
+    /// Measure although the CPUs or the drive are busy, or something else prevents an answer
+    #[arg(long)]
+    pub anyway: bool,
     /// Start at this time of day and keep the machine awake until the end
     #[arg(long, value_name = "HH:MM", value_parser = parse_time)]
     pub at: Option<Time>,

@@ -82,7 +82,7 @@ def interrupted(guest: Guest) -> Output:
 
 def run_until(guest: Guest, words: str, sign: str) -> Output:
     """Runs the plan on the disks that `words` name until `sign` is true, and ends it."""
-    return _until(guest, f"bakeoff run {PLAN} {words} {ENDLESS}", sign)
+    return _until(guest, f"bakeoff run --anyway {PLAN} {words} {ENDLESS}", sign)
 
 
 def one_block(guest: Guest, command: str):
@@ -99,7 +99,7 @@ def _until(guest: Guest, command: str, sign: str) -> Output:
 
 def result(guest: Guest, *devices: str):
     """Runs the plan for five minutes at most, and returns its result."""
-    command = f"bakeoff run {PLAN} {targets(guest, *devices)} --seed 1 --time 5m --max-write 100g"
+    command = f"bakeoff run --anyway {PLAN} {targets(guest, *devices)} --seed 1 --time 5m --max-write 100g"
     ended = guest.run(f"{command} --format json >/tmp/result")
     assert ended.code <= 1, f"ended with {ended.code}: {ended.error}"
     return guest.json("cat /tmp/result")

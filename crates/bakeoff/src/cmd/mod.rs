@@ -15,6 +15,7 @@ pub mod consent;
 pub mod demo;
 pub mod devices;
 pub mod fleet;
+mod hopeless;
 pub mod import;
 pub mod label;
 pub mod lifecycle;

@@ -6,13 +6,14 @@
 use bakeoff_judge::plan::Expanded;
 use bakeoff_model::candidate::{Candidate, Skipped};
 use bakeoff_model::event::Header;
+use bakeoff_model::host::Place;
 use bakeoff_model::path::RawPath;
 use bakeoff_model::verb::Verb;
 use bakeoff_report::plan::{Span, expected, state_label};
 use bakeoff_stats::units;
 
 use super::lifecycle::{self, Ending};
-use super::{consent, scheduled};
+use super::{consent, hopeless, scheduled};
 use crate::cli::{Global, OnTargets, RunArgs};
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -41,7 +42,12 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<Outcome, Fault> {
     consent::to_erase(&targets, &args.erase)?;
     let given = |token: &&String| !args.erase.contains(token);
     let tokens = ready.wanted.iter().map(|w| &w.target.token);
-    let typed: Vec<String> = tokens.filter(given).cloned().collect();
+    let mut typed: Vec<String> = tokens.filter(given).map(|t| format!("--erase={t}")).collect();
+    if args.at.is_none() {
+        let places: Vec<&Place> = ready.wanted.iter().map(|w| &w.target.place).collect();
+        hopeless::check(&places, args.anyway, global.quiet)?;
+        typed.extend((!args.anyway).then(|| "--anyway".to_string()));
+    }
     if args.detach {
         #[cfg(feature = "postgres")]
         refuse_password(ending.beside.push.is_some())?;

@@ -55,8 +55,8 @@ fn next(now: &Zoned, time: Time) -> Result<Zoned, Fault> {
 
 /// Starts the same command again where it survives the end of this session, with the consent that
 /// was given here, and says how to follow it.
-pub fn detach(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
-    let args = arguments(internal::typed_args(), tokens);
+pub fn detach(global: &Global, consents: &[String]) -> Result<Outcome, Fault> {
+    let args = arguments(internal::typed_args(), consents);
     let store = place::path(global.store.as_deref())?;
     let runs = format!("bakeoff runs --store {}", shell_word(&RawPath::new(&store)));
     let mut begun = detached::begin(&store, &args)?;
@@ -78,13 +78,11 @@ pub fn detach(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-/// The command line again, with the tokens typed and without `--detach`.
-fn arguments(typed: Vec<OsString>, tokens: &[String]) -> Vec<OsString> {
+/// The command line again, with what was consented to since and without `--detach`.
+fn arguments(typed: Vec<OsString>, consents: &[String]) -> Vec<OsString> {
     let mut args: Vec<OsString> =
         typed.into_iter().skip(1).filter(|word| word != "--detach").collect();
-    for token in tokens {
-        args.extend(["--erase".into(), token.into()]);
-    }
+    args.extend(consents.iter().map(OsString::from));
     args
 }
 
@@ -105,7 +103,7 @@ mod tests {
     #[test]
     fn a_detached_run_has_its_consent_and_does_not_detach_again() {
         let typed = ["bakeoff", "run", "--detach", "plan.toml", "--target", "/dev/sdb"];
-        let args = arguments(typed.map(OsString::from).into(), &["4C53".to_string()]);
-        assert_eq!(args, ["run", "plan.toml", "--target", "/dev/sdb", "--erase", "4C53"]);
+        let args = arguments(typed.map(OsString::from).into(), &["--erase=4C53".to_string()]);
+        assert_eq!(args, ["run", "plan.toml", "--target", "/dev/sdb", "--erase=4C53"]);
     }
 }

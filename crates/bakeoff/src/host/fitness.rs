@@ -15,6 +15,7 @@ use bakeoff_machine::sysinfo::timers::{self, Timer};
 use bakeoff_machine::sysinfo::{mdstat, meminfo};
 use bakeoff_model::host::{Layer, LayerKind};
 
+use super::io_users::IoUsers;
 use super::root::{Root, pids};
 use super::{drive_health, fingerprint, firmware, gauges, kernel_log};
 use crate::exec::{ExecError, Spec};
@@ -35,6 +36,22 @@ pub fn gather(target: Target, system: &System, cancel: &Cancel) -> Facts {
         disk.health = drive_health::drive_health(&disk.layer, cancel);
     }
     facts
+}
+
+/// What is known of a place in `time`, without what smartctl and systemd would be asked, and who
+/// kept the CPUs busy meanwhile.
+pub fn glance(
+    target: Target,
+    system: &System,
+    time: Duration,
+    cancel: &Cancel,
+) -> (Facts, Vec<String>) {
+    let root = Root::system();
+    let mut facts = from_tree(&root, target, system);
+    let before = IoUsers::take(&root, &[]);
+    facts.watched = watched::watch(&root, &facts.disks, time, cancel);
+    let (_, busy) = IoUsers::take(&root, &[]).ran_since(&before, &root);
+    (facts, busy)
 }
 
 pub fn from_tree(root: &Root, target: Target, system: &System) -> Facts {

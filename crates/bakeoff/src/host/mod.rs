@@ -45,7 +45,7 @@ pub use drive::{Identity, dev_at, dev_of, device_written_bytes, granule_bytes, i
 pub use drive_health::drive_health;
 pub use evidence::{Evidence, Moment, Passed, available_bytes, disk_bytes, meminfo};
 pub use fingerprint::fingerprint;
-pub use fitness::gather as fitness;
+pub use fitness::{gather as fitness, glance};
 pub use live::{LiveDevices, LiveHost};
 pub use loops::{
     attached_loops, inode_of, is_attached, is_mount_point, is_same_file, loops_of_file, used_as,

@@ -35,14 +35,14 @@ use view_process::{ShownProcess, ViewMessage};
 const TICK: Duration = Duration::from_millis(100);
 const PRINTED_BYTES: u64 = 256 << 10;
 
-/// Runs this command again without `--tui`, with these tokens, and shows it.
-pub fn around(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
+/// Runs this command again without `--tui`, with what was consented to, and shows it.
+pub fn around(global: &Global, consents: &[String]) -> Result<Outcome, Fault> {
     needs_terminal()?;
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let store = crate::store::place::path(global.store.as_deref())?;
     let [out, err] = [(); 2].map(|()| tempfile::tempfile());
     let (mut out, mut err) = (out.map_err(Fault::environment)?, err.map_err(Fault::environment)?);
-    let args = arguments(internal::typed_args(), tokens);
+    let args = arguments(internal::typed_args(), consents);
     let mut child = background::session(&args, &out, &err).map_err(Fault::environment)?;
     let (tell, said) = channel();
     let what = What::Run(child.id());
@@ -131,13 +131,11 @@ fn needs_terminal() -> Result<(), Fault> {
     }
 }
 
-/// The command line again, with the tokens typed and without `--tui`.
-fn arguments(typed: Vec<OsString>, tokens: &[String]) -> Vec<OsString> {
+/// The command line again, with what was consented to since and without `--tui`.
+fn arguments(typed: Vec<OsString>, consents: &[String]) -> Vec<OsString> {
     let mut args: Vec<OsString> =
         typed.into_iter().skip(1).filter(|word| word != "--tui").collect();
-    for token in tokens {
-        args.push(format!("--erase={token}").into());
-    }
+    args.extend(consents.iter().map(OsString::from));
     args
 }
 

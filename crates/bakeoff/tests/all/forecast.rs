@@ -61,7 +61,17 @@ fn announces_what_it_writes(profile: Profile) {
     let token = planned["targets"][0]["erase_token"].as_str().unwrap();
     let before = written_bytes(&device);
     // A quick machine writes more than the limit would be.
-    let words = ["run", "plan.toml", "--target", target, "--erase", token, "--max-write", "400g"];
+    let words = [
+        "run",
+        "--anyway",
+        "plan.toml",
+        "--target",
+        target,
+        "--erase",
+        token,
+        "--max-write",
+        "400g",
+    ];
     let ended = bench.run(&words);
     assert!(matches!(ended.code, 0 | 1), "{profile:?}: {ended:?}");
     let done = (written_bytes(&device) - before) as f64;

@@ -264,7 +264,7 @@ fn token_goes_stale_when_the_contents_change_and_they_are_shown() {
     let target = &json["targets"][0];
     assert_eq!(target["contents"][0]["label"], "MYPHOTOS", "{target}");
     let photos = target["erase_token"].as_str().unwrap().to_string();
-    let run = ["run", "plan.toml", "--target", &device.0, "--erase", &blank];
+    let run = ["run", "--anyway", "plan.toml", "--target", &device.0, "--erase", &blank];
     let refused = bench.run(&run);
     assert_eq!(refused.code, 3, "{refused:?}");
     assert!(refused.err.contains("contents: ext4 \"MYPHOTOS\""), "{refused:?}");
@@ -396,7 +396,8 @@ fn resume_asks_for_the_token_of_a_loop_device_over_another_file() {
     fs::write(bench.path().join("plan.toml"), SMALL).unwrap();
     let device = Loop::over(&image);
     let token = token_of(&bench, &device.0);
-    let words = ["run", "plan.toml", "--target", &device.0, "--erase", &token, "--time", "4h"];
+    let words =
+        ["run", "--anyway", "plan.toml", "--target", &device.0, "--erase", &token, "--time", "4h"];
     let mut running = Running::start(bench.bakeoff().args(words));
     running.until_announced();
     running.until_recorded("a block", &bench.store(), |record| {

@@ -54,6 +54,7 @@ mod forecast;
 mod guard;
 mod held;
 mod history;
+mod hopeless;
 mod import;
 mod import_real;
 mod imported;

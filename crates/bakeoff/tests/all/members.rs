@@ -55,7 +55,7 @@ fn real_luks_is_named_and_changes_the_token() {
     }
     assert_ne!(planned(&bench, &device)["erase_token"], blank.as_str());
     let before = fs::read(&image).unwrap();
-    let run = ["run", "plan.toml", "--target", &device, "--erase", &blank];
+    let run = ["run", "--anyway", "plan.toml", "--target", &device, "--erase", &blank];
     for words in [&run[..4], &run[..]] {
         let refused = bench.run(words);
         assert!(refused.code == 3 && refused.err.contains("crypto_LUKS"), "{refused:?}");
@@ -108,7 +108,8 @@ fn member_is_refused(superblock: fn(&File), kind: &str, says: &str) {
     drop(detached);
     let shown = bench.run(&["plan", "plan.toml", "--target", "disk.img"]);
     assert!(shown.out.contains(kind), "{shown:?}");
-    let taken = bench.run(&["run", "plan.toml", "--target", "disk.img", "--erase", "disk.img"]);
+    let taken =
+        bench.run(&["run", "--anyway", "plan.toml", "--target", "disk.img", "--erase", "disk.img"]);
     assert!(taken.code == 3 && taken.err.contains(kind), "{taken:?}");
 }
 

@@ -86,7 +86,8 @@ pub fn made(bench: &Bench, plan: &str, size: u64) -> PathBuf {
 }
 
 /// The command that runs it.
-pub const RUN: [&str; 6] = ["run", "plan.toml", "--target", "disk.img", "--erase", "disk.img"];
+pub const RUN: [&str; 7] =
+    ["run", "plan.toml", "--target", "disk.img", "--erase", "disk.img", "--anyway"];
 
 /// Goes on with the last run. A kill leaves the region as nobody recorded it, so the token may be
 /// asked for again.

@@ -46,7 +46,8 @@ fn made(plan: &str) -> Bench {
     bench
 }
 
-const RUN: [&str; 6] = ["run", "plan.toml", "--target", "disk.img", "--erase", "disk.img"];
+const RUN: [&str; 7] =
+    ["run", "plan.toml", "--target", "disk.img", "--erase", "disk.img", "--anyway"];
 
 fn folded(bench: &Bench) -> (Vec<Event>, Run) {
     let exported = bench.run(&["show", "last", "--format", "jsonl", "--no-redact"]);

@@ -283,7 +283,7 @@ fn one_candidate_on_each_of_two_targets_is_measured_in_turns() {
     fs::write(bench.path().join("plan.toml"), plan).unwrap();
     let targets = ["--target", "a.img", "--target", "b.img"];
     let consent = ["--erase", "a.img", "--erase", "b.img"];
-    let ended = bench.run(&[&["run", "plan.toml"], &targets[..], &consent].concat());
+    let ended = bench.run(&[&["run", "--anyway", "plan.toml"], &targets[..], &consent].concat());
     assert!(matches!(ended.code, 0 | 1), "{ended:?}");
     let run = bench.run(&["show", "last", "--format", "jsonl", "--no-redact"]).out;
     assert!(run.contains("\"isolation\":\"slices\"") && run.contains("\"slices\":["), "{run}");

@@ -40,8 +40,10 @@ pub fn swap(facts: &Facts) -> Check {
     )
 }
 
+pub const CPU_LOAD: &str = "CPU load";
+
 pub fn cpu(facts: &Facts) -> Check {
-    const ID: &str = "CPU load";
+    const ID: &str = CPU_LOAD;
     let watched = match &facts.watched {
         Ok(watched) => watched,
         Err(why) => return Check::unknown(ID, why),

@@ -1,0 +1,73 @@
+//! What would make a run hopeless, said before it begins: busy CPUs, a drive that others use, a loop
+//! device whose reads come from memory. A run that ends without an answer has cost time and wear.
+
+use std::time::Duration;
+
+use bakeoff_machine::fitness::facts::Target;
+use bakeoff_machine::fitness::{self, Status, memory};
+use bakeoff_model::host::Place;
+use bakeoff_stats::{distinct, phrases};
+
+use super::consent;
+use crate::fault::Fault;
+use crate::host;
+use crate::signals::Cancel;
+use crate::ui::say;
+
+/// Share of all CPUs that others may use, percent: beside a compiler on one of two, runs answer.
+const CPU_PERCENT: f64 = 90.0;
+const WATCHED: Duration = Duration::from_secs(1);
+
+/// Says what would make a run on `places` hopeless, and asks at a terminal.
+///
+/// # Errors
+/// There is something, and nobody said to go on all the same.
+pub fn check(places: &[&Place], goes_on: bool, quiet: bool) -> Result<(), Fault> {
+    let why = reasons(places)?;
+    if why.is_empty() {
+        return Ok(());
+    }
+    let all = phrases::list(&why);
+    if goes_on || consent::can_ask() {
+        say::note(quiet && goes_on, format_args!("This run will hardly get an answer: {all}."));
+    }
+    match goes_on || consent::can_ask() && consent::says_yes("Run it anyway?") {
+        true => Ok(()),
+        false => Err(Fault::failed(format!(
+            "this run would hardly get an answer: {all}. Nothing was changed. Wait until that is \
+             over, or add --anyway"
+        ))),
+    }
+}
+
+fn reasons(places: &[&Place]) -> Result<Vec<String>, Fault> {
+    let cancel = Cancel::listen().map_err(Fault::environment)?;
+    let system = host::system().map_err(Fault::environment)?;
+    let mut why = Vec::new();
+    for place in places {
+        why.extend(place.cached_files().map(|file| {
+            format!("the loop device of {file} has no direct I/O, so that reads come from memory")
+        }));
+        let target = Target::Place {
+            name: place.mount_point.to_string(),
+            place: Box::new((*place).clone()),
+        };
+        let (facts, busy) = host::glance(target, &system, WATCHED, &cancel);
+        if cancel.is_set() {
+            return Err(Fault::interrupted("interrupted; nothing was changed"));
+        }
+        let cpu = facts.watched.as_ref().ok().and_then(|watched| watched.cpu_percent);
+        why.extend(
+            cpu.filter(|percent| *percent >= CPU_PERCENT).map(|percent| {
+                format!("the CPUs are {percent:.0} % busy ({})", phrases::list(&busy))
+            }),
+        );
+        let stops = fitness::checks(&facts).into_iter();
+        let stops = stops.filter(|c| c.status == Status::Stop && c.id != memory::CPU_LOAD);
+        why.extend(stops.map(|check| {
+            let of = check.subject.map_or(String::new(), |name| format!("{name}: "));
+            format!("{of}{} {}", check.id, check.found)
+        }));
+    }
+    Ok(distinct::in_order(why))
+}
