@@ -22,7 +22,7 @@ for (const [where, settings] of SETTINGS) {
     const box = await page.locator("table.matrix").boundingBox();
     assert.ok(box.x >= 0 && box.x + box.width <= page.viewportSize().width, "no scrolling");
     const headline = await page.locator("h1").innerText();
-    assert.match(headline, /^xfs, of those for Linux data: fastest or within/);
+    assert.match(headline, /^Use xfs for Linux data: of the 4 fit for it/);
     const memory = page.locator("td.out .word", { hasText: "memory" });
     assert.equal(await memory.count(), 2);
     assert.ok(await memory.first().isVisible());

@@ -63,6 +63,7 @@ impl Part {
 impl Attached {
     pub fn images(parts: Vec<Part>, target: RawPath, place: Place, size_bytes: u64) -> Attached {
         let region = Region {
+            held: vec![place.fs.clone()],
             target,
             start_bytes: 0,
             size_bytes,

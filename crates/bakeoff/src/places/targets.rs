@@ -65,6 +65,7 @@ impl Wanted {
             place: self.target.place.clone(),
             flash_state: self.flash_state,
             token: Some(self.target.token.clone()),
+            held: self.target.held(),
         }
     }
 

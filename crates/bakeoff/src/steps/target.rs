@@ -343,6 +343,14 @@ impl Target {
         }
     }
 
+    /// Filesystems on it, or the one that an image is on.
+    pub fn held(&self) -> Vec<String> {
+        match self.is_image {
+            true => vec![self.place.fs.clone()],
+            false => self.contents.filesystems(),
+        }
+    }
+
     pub fn describe(&self) -> String {
         match self.is_image {
             true => self.path.to_string(),

@@ -53,6 +53,7 @@ impl RunBuilder {
         };
         let place = disk_place("ext4", "/", "sda");
         let region = Region {
+            held: Vec::new(),
             target: RawPath::new("/var/tmp/bakeoff.img"),
             start_bytes: 0,
             size_bytes: 4 << 30,

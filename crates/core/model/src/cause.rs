@@ -34,7 +34,7 @@ impl Cause {
             Cause::SystemCalls => "system calls",
             Cause::Bus => "the link to the drive",
             Cause::Device => "the drive",
-            Cause::QueueDepth => "waiting for one request at a time",
+            Cause::QueueDepth => "each request waits for the one before it",
             Cause::Flush => "flushing",
             Cause::FlashGc => "garbage collection of the flash",
             Cause::FastCache => "a full cache inside the drive",

@@ -323,6 +323,9 @@ pub struct Region {
     /// The erase token that was given for the target: whoever has another is another drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
+    /// Filesystems that were found there, in libblkid's words, or the one that the image is on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<String>,
 }
 
 index::list_of!(Region, RegionIx);

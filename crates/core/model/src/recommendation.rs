@@ -85,6 +85,13 @@ pub struct Recommendation {
     /// Workloads without an answer, which the choice therefore leaves out.
     pub left_out: Vec<String>,
     pub gives_up: Vec<GivesUp>,
+    /// Others with what the use needs that the choice does not beat by [`MOST_REGRET`] anywhere for
+    /// certain: whoever has one of them keeps it.
+    #[serde(default)]
+    pub keep: Vec<String>,
+    /// The best of those that Windows and macOS read and write, where the use is another.
+    #[serde(default)]
+    pub exchange: Option<String>,
     /// Candidates whose greatest regret is within the margin of its own, and which lost to it for
     /// what they give up or for their regret; best first.
     pub within_margin: Vec<String>,

@@ -47,7 +47,7 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
         "tool_share_max": super::tool_share_max(run),
         "headline": answer.choice.said,
         "advice": answer.everything_to_know(),
-        "context": said::context(run),
+        "context": said::context(run, analysis),
         "recipe": super::recipe(run, analysis),
         "recommendation": analysis.recommendation,
     });

@@ -33,8 +33,16 @@ pub(super) fn worsened(run: &Run) -> impl Iterator<Item = String> {
 
 /// What has to be known to read the answers: everything in which places differ. `None` where there
 /// are not several places.
-pub fn context(run: &Run) -> Option<String> {
-    let all: Vec<CandidateIx> = CandidateIx::all(run.header.candidates.len()).collect();
+pub fn context(run: &Run, analysis: &Analysis) -> Option<String> {
+    let is_left_out = |name: &str| {
+        let out = |v: &WorkloadVerdict| {
+            v.lead.as_ref().is_some_and(|l| l.excluded.iter().any(|e| e.candidate == name))
+        };
+        !analysis.verdicts.is_empty() && analysis.verdicts.iter().all(out)
+    };
+    let candidates = &run.header.candidates;
+    let ranked = CandidateIx::all(candidates.len()).filter(|c| !is_left_out(&candidates[*c].name));
+    let all: Vec<CandidateIx> = ranked.collect();
     places::sentence(&run.header, &all).as_deref().map(sanitize)
 }
 

@@ -17,6 +17,7 @@ use bakeoff_model::recommendation::{
     BestFor, GivesUp, MOST_REGRET, Recommendation, Regret, RuledOut,
 };
 use bakeoff_model::run::Run;
+use bakeoff_model::uses::DriveUse;
 use bakeoff_model::verdict::{Effect, Verdict, WorkloadVerdict};
 
 /// Half as fast: nobody is advised who may be so far behind, even if all others are for certain.
@@ -38,6 +39,7 @@ pub fn recommendation(of: &ComparedRun, verdicts: &[WorkloadVerdict]) -> Option<
     let answered = of.compared.iter().zip(verdicts).filter(|(_, v)| counts(v));
     let compared: Vec<&Comparison> = answered.map(|(compared, _)| compared).collect();
     let qualified = qualified(run);
+    let exchange = exchange(of, &compared);
     let considered = qualified.iter().filter_map(|c| consider(of, &compared, *c, &qualified));
     let mut considered: Vec<Considered> = considered.collect();
     considered.sort_by(|x, y| {
@@ -79,6 +81,8 @@ pub fn recommendation(of: &ComparedRun, verdicts: &[WorkloadVerdict]) -> Option<
         regrets: chosen.regrets,
         left_out: out.map(|v| v.workload.clone()).collect(),
         gives_up: chosen.gives_up,
+        keep: kept(of, &compared, chosen.candidate, &qualified),
+        exchange: exchange.filter(|c| *c != chosen.candidate).map(name),
         within_margin: all.map(|c| name(c.candidate)).collect(),
         alternatives: match outlook {
             Outlook::NobodySuits => best_for_each(of, &compared, &qualified),
@@ -128,6 +132,49 @@ fn qualified(run: &Run) -> Vec<CandidateIx> {
     let flushes =
         |c: &CandidateIx| !gives_up::compared_with(&all[*c], all).contains(&GivesUp::Flushes);
     others.into_iter().filter(flushes).collect()
+}
+
+/// Those whom a change to the choice does not make faster by a quarter anywhere, as far as is
+/// certain.
+fn kept(
+    of: &ComparedRun,
+    all: &[&Comparison],
+    chosen: CandidateIx,
+    qualified: &[CandidateIx],
+) -> Vec<String> {
+    let candidates = &of.run.header.candidates;
+    let has_needs =
+        needs::lacking(&candidates[chosen], of.run.header.protocol.drive_use).is_empty();
+    let gains = |other: CandidateIx, compared: &Comparison| {
+        let lead = DecidedLead::from(of.run, of.table, compared, chosen, 1);
+        let against = lead.against.iter().find(|a| a.other == other);
+        against.is_some_and(|a| fraction(a.interval.low.max(0.0)) >= MOST_REGRET)
+    };
+    let stays = |other: &CandidateIx| {
+        *other != chosen && has_needs && !all.iter().any(|compared| gains(*other, compared))
+    };
+    qualified.iter().copied().filter(stays).map(|c| candidates[c].name.clone()).collect()
+}
+
+/// Whom to take to exchange files with Windows and macOS, by the same measurements.
+fn exchange(of: &ComparedRun, all: &[&Comparison]) -> Option<CandidateIx> {
+    let header = &of.run.header;
+    if header.protocol.drive_use == DriveUse::Windows {
+        return None;
+    }
+    let own = CandidateIx::all(header.candidates.len()).filter(|c| {
+        let candidate = &header.candidates[*c];
+        candidate.twin_of.is_none()
+            && candidate.stack().is_some()
+            && needs::lacking(candidate, DriveUse::Windows).is_empty()
+    });
+    let suits: Vec<CandidateIx> = own.collect();
+    let worst = |c: &CandidateIx| {
+        let each = all.iter().filter_map(|compared| regret(of, compared, *c, &suits));
+        let weighted = |r: Regret| ln_of(r.at_most) * DriveUse::Windows.weight(&r.workload);
+        each.map(weighted).fold(0.0, f64::max)
+    };
+    suits.iter().copied().min_by(|x, y| worst(x).total_cmp(&worst(y)))
 }
 
 /// Whether it is that filesystem as distributions make it: ext4 with its journal.

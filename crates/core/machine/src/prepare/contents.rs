@@ -90,6 +90,15 @@ impl Contents {
         fingerprint(self.signs.iter().filter(is_outside))
     }
 
+    /// Kinds of the filesystems, each once, in libblkid's words.
+    pub fn filesystems(&self) -> Vec<String> {
+        let all = self.signs.iter().filter(|s| !s.is_table() && s.member_of().is_none());
+        let mut kinds: Vec<String> = all.map(|sign| printable(sign.kind.as_bytes())).collect();
+        kinds.sort();
+        kinds.dedup();
+        kinds
+    }
+
     /// Identifier of the target's partition table.
     pub fn table_id(&self) -> Option<&str> {
         let own = self.signs.iter().filter(|sign| sign.part.is_none() && sign.is_table());

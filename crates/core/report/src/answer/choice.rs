@@ -10,12 +10,14 @@ use bakeoff_model::path::sanitize;
 use bakeoff_model::recommendation::{GivesUp, Recommendation, Regret};
 use bakeoff_model::run::Run;
 use bakeoff_model::uses::Need;
-use bakeoff_model::verdict::{Analysis, Verdict};
+use bakeoff_model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
 use super::{amount, names};
 
+/// The same as [`MOST_REGRET`], in words.
+const NO_GAIN: &str = ": nothing becomes 25 % faster for certain.";
 /// So many workloads are named as exceptions; with more, the greatest stands for all.
 const MOST_EXCEPTIONS: usize = 2;
 
@@ -37,6 +39,17 @@ pub fn from_run(run: &Run, analysis: &Analysis) -> Choice {
     };
     let reach = || scope::reach(&run.header).map(str::to_string).into_iter();
     let suits_nobody = !chosen.suits();
+    let is_of_directories = run.header.candidates.iter().all(|c| c.place().is_some());
+    if let ([first, rest @ ..], true) =
+        (said_of_directories(run, analysis).as_slice(), is_of_directories)
+    {
+        return Choice {
+            candidate: chosen.is_a_choice().then(|| sanitize(&chosen.candidate)),
+            notes: rest.iter().cloned().chain(left_out(chosen)).collect(),
+            brief: rest.iter().cloned().chain(left_out(chosen)).collect(),
+            ..Choice::without_candidate(first.clone())
+        };
+    }
     let none = match (chosen.undecided.as_slice(), chosen.alternatives.is_empty()) {
         _ if suits_nobody => Some(nobody_suits(chosen)),
         ([], true) => None,
@@ -52,13 +65,16 @@ pub fn from_run(run: &Run, analysis: &Analysis) -> Choice {
         };
     }
     let mut notes: Vec<String> = left_out(chosen).into_iter().collect();
+    notes.extend(faster_but(chosen));
+    notes.extend(keeps(run, chosen).map(|keep| format!("{keep}{NO_GAIN}")));
     notes.extend(gives_up(chosen));
-    notes.extend(ruled_out(chosen));
+    notes.extend(slower_without(chosen));
+    notes.extend(exchange(run, chosen));
     notes.extend(reach());
     notes.extend(as_good(run, chosen));
     let mut brief: Vec<String> = left_out(chosen).into_iter().collect();
-    brief.extend(has(chosen, |g| lacks(g).0.to_string()));
     brief.extend(faster_but(chosen).into_iter().next());
+    brief.extend(keeps(run, chosen).map(|keep| format!("{keep}.")));
     brief.extend(brief_reach(run));
     let candidate = run.header.candidates.iter().find(|c| c.name == chosen.candidate);
     let commands = match candidate.map(|c| &c.kind) {
@@ -121,17 +137,36 @@ fn no_choice_yet(open: &[String]) -> String {
 }
 
 fn ruled_out(chosen: &Recommendation) -> Vec<String> {
-    let drive_use = chosen.drive_use;
-    let faster = faster_but(chosen);
-    let slower: Vec<String> = chosen
-        .ruled_out
-        .iter()
-        .filter(|out| out.faster.is_none())
-        .map(|out| sanitize(&out.candidate))
-        .collect();
-    let rest = (!slower.is_empty())
-        .then(|| format!("Not for {}: {}.", drive_use.phrase(), phrases::list(&slower)));
-    faster.into_iter().chain(rest).collect()
+    faster_but(chosen).into_iter().chain(slower_without(chosen)).collect()
+}
+
+/// Those that the use rules out and that are not much faster either.
+fn slower_without(chosen: &Recommendation) -> Option<String> {
+    let slower = chosen.ruled_out.iter().filter(|out| out.faster.is_none());
+    let slower: Vec<String> = slower.map(|out| sanitize(&out.candidate)).collect();
+    (!slower.is_empty())
+        .then(|| format!("Not for {}: {}.", chosen.drive_use.phrase(), phrases::list(&slower)))
+}
+
+/// What need not be made anew: the filesystem that is there, if that is known, or whoever has it.
+fn keeps(run: &Run, chosen: &Recommendation) -> Option<String> {
+    let named = |name: &String| run.header.candidates.iter().find(|c| c.name == *name);
+    let fs = |name: &String| Some(named(name)?.stack()?.fs.clone());
+    let found: Vec<&String> = run.header.regions().flat_map(|region| &region.held).collect();
+    let is_there = |name: &&String| fs(name).is_some_and(|fs| found.contains(&&fs));
+    let mut stays = std::iter::once(&chosen.candidate).chain(&chosen.keep);
+    if let Some(there) = stays.find(is_there) {
+        return Some(format!("{} is here already: keep it", sanitize(there)));
+    }
+    let all = chosen.keep.iter().filter(|name| fs(name).is_some());
+    let all: Vec<String> = all.map(|name| sanitize(name)).collect();
+    (!all.is_empty()).then(|| format!("Already {}? Keep it", all.join(" or ")))
+}
+
+fn exchange(run: &Run, chosen: &Recommendation) -> Option<String> {
+    let name = sanitize(chosen.exchange.as_deref()?);
+    let id = run.header.short_id();
+    Some(format!("For Windows and macOS too: {name} (bakeoff show {id} --for windows)."))
 }
 
 /// Of each that the use rules out although it is faster: the gain, then the price.
@@ -168,16 +203,14 @@ fn without(need: Need) -> &'static str {
 }
 
 fn said(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> String {
-    let who = sanitize(&chosen.candidate);
+    let who = format!("Use {} for {}", sanitize(&chosen.candidate), chosen.drive_use.phrase());
     let is_out = |name: &String| chosen.ruled_out.iter().any(|out| out.candidate == *name);
-    let others = |name: &str| *name != chosen.candidate && !is_out(&name.to_string());
     let all = run.header.candidates.iter().filter(|c| c.twin_of.is_none());
-    if !chosen.ruled_out.is_empty() && !all.map(|c| c.name.as_str()).any(others) {
-        return format!("{who}: the only one here for {}.", chosen.drive_use.phrase());
-    }
-    let who = match chosen.ruled_out.is_empty() {
-        true => who,
-        false => format!("{who}, of those for {}", chosen.drive_use.phrase()),
+    let suits = all.filter(|c| !is_out(&c.name)).count();
+    let who = match (chosen.ruled_out.is_empty(), suits) {
+        (true, _) => format!("{who}:"),
+        (false, 1) => return format!("{who}: no other here is fit for it."),
+        (false, n) => format!("{who}: of the {n} fit for it,"),
     };
     // Where single answers do not hold together, "fastest" is not said over all of them.
     let holds = |r: &Regret| {
@@ -188,49 +221,67 @@ fn said(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> String {
     };
     let is_fastest = |r: &&Regret| r.at_most <= 0.0 && holds(r);
     let is_within = |r: &&Regret| r.at_most <= run.header.protocol.tie_margin;
-    let fastest = chosen.regrets.iter().filter(is_fastest).count();
-    let (near, far): (Vec<&Regret>, Vec<&Regret>) =
+    let (near, mut far): (Vec<&Regret>, Vec<&Regret>) =
         chosen.regrets.iter().filter(|r| !is_fastest(r)).partition(is_within);
-    let mut far = far;
     far.sort_by(|x, y| y.at_most.total_cmp(&x.at_most));
     let place = match (chosen.regrets.as_slice(), chosen.left_out.is_empty()) {
         ([one], _) => format!(" for {}", names::workload(&one.workload)),
-        (_, true) => " for all workloads".to_string(),
+        (_, true) => " for every workload".to_string(),
         (_, false) => " for the other workloads".to_string(),
     };
     // 1 % stands for a lead that is certain alone, but not together with the others.
     let within = near.iter().map(|r| r.at_most.max(0.01)).fold(0.0, f64::max);
     let within = amount::at_most(within);
-    match (fastest, near.len(), far.as_slice()) {
-        (_, 0, []) => format!("{who}: fastest{place}."),
-        (0, _, []) => format!("{who}: within {within} of the fastest{place}."),
-        (_, _, []) => format!("{who}: fastest or within {within} of the fastest{place}."),
-        (f, n, far) if f + n == 0 || far.len() > MOST_EXCEPTIONS => {
-            let worst = far[0];
-            let on = match chosen.regrets.len() {
-                1 => format!(" for {}", names::workload(&worst.workload)),
-                _ => format!(" ({})", names::workload(&worst.workload)),
-            };
-            let behind = worst.behind.as_deref().map_or("the fastest".to_string(), sanitize);
-            format!(
-                "{who} is the best compromise: {} behind {behind} in its worst case{on}.",
-                up_to(worst.at_most)
-            )
+    let near = match near.is_empty() {
+        true => "it is the fastest".to_string(),
+        false => format!("none is more than {within} faster"),
+    };
+    match far.as_slice() {
+        [] => format!("{who} {near}{place}."),
+        [worst, ..] if chosen.regrets.len() == far.len() || far.len() > MOST_EXCEPTIONS => {
+            let behind = worst.behind.as_deref().map_or("another".to_string(), sanitize);
+            let on = names::workload(&worst.workload);
+            let up_to = up_to(worst.at_most);
+            format!("{who} it loses least: in its worst case, {on}, {behind} is {up_to} faster.")
         }
-        (0, _, far) => {
-            format!("{who}: within {within} of the fastest, except for {}.", exceptions(far))
-        }
-        (_, 0, far) => format!("{who}: fastest, except for {}.", exceptions(far)),
-        (_, _, far) => {
-            format!("{who}: fastest or within {within}, except for {}.", exceptions(far))
-        }
+        far => format!("{who} {near}, except for {}.", exceptions(far)),
     }
+}
+
+/// Directories are used as they are, so that the answer is how much faster one is, and in what.
+/// Nothing where a difference is not certain, or may be smaller than the margin.
+fn said_of_directories(run: &Run, analysis: &Analysis) -> Vec<String> {
+    let margin = run.header.protocol.tie_margin;
+    let of = |v: &WorkloadVerdict| {
+        let lead = v.lead.as_ref().filter(|_| v.verdict == Verdict::Fastest)?;
+        let (leader, second) = (lead.leader.as_ref()?, lead.closest.as_ref()?);
+        let effect = v.effects.iter().find_map(|e| e.between(leader, second))?;
+        let on = names::workload(&v.workload);
+        (effect.0 > 1.0 + margin).then(|| (sanitize(leader), sanitize(second), effect, on))
+    };
+    let mut certain: Vec<_> = analysis.verdicts.iter().filter_map(of).collect();
+    certain.sort_by(|x, y| y.2.0.total_cmp(&x.2.0));
+    let each = certain.iter().map(|(leader, second, (ratio, low, high), on)| {
+        let [ratio, low, high] = [ratio, low, high].map(|x| units::three_digits(*x));
+        format!("{leader} is {ratio} times as fast as {second} for {on} ({low} to {high}).")
+    });
+    let mut said: Vec<String> = each.collect();
+    let is_alike = |v: &&WorkloadVerdict| {
+        matches!(v.verdict, Verdict::AsFast | Verdict::Fastest) && of(v).is_none()
+    };
+    let alike = analysis.verdicts.iter().filter(is_alike);
+    let alike: Vec<String> = alike.map(|v| names::workload(&v.workload)).collect();
+    if !alike.is_empty() {
+        let margin = amount::share(margin);
+        said.push(format!("No difference of {margin} for {}.", phrases::list(&alike)));
+    }
+    said
 }
 
 fn exceptions(far: &[&Regret]) -> String {
     let each = far.iter().map(|r| {
         let behind = r.behind.as_deref().map_or("another".to_string(), sanitize);
-        format!("{} ({} behind {behind})", names::workload(&r.workload), up_to(r.at_most))
+        format!("{} ({behind}, {})", names::workload(&r.workload), up_to(r.at_most))
     });
     phrases::list(&each.collect::<Vec<_>>())
 }

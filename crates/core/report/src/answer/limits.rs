@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::layout::{columns, cut};
 use crate::run_document::{FindingView, findings};
 use bakeoff_model::candidate::Skipped;
 use bakeoff_model::cause::{Cause, Grade};
@@ -32,12 +31,10 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// The sentence with the code of its finding at the end, in `width` characters: what does not
-    /// fit is cut before the code, which leads to the rest.
-    pub fn within(&self, width: usize) -> String {
+    /// The sentence with the code of its finding, which leads to the rest.
+    pub fn whole(&self) -> String {
         let code = self.finding.as_ref().map_or(String::new(), |f| format!(" ({})", f.id));
-        let room = width.saturating_sub(columns(&code));
-        format!("{}{code}", cut(&self.said, room))
+        format!("{}{code}", self.said)
     }
 }
 
@@ -59,7 +56,7 @@ pub fn all(run: &Run, analysis: &Analysis) -> Vec<Limit> {
     limits.extend(not_ranked(analysis).into_iter().map(note));
     limits.extend(discarded(run).map(note));
     limits.extend(of(&|s| s == Severity::Error));
-    limits.extend(missing(run).map(note));
+    limits.extend(missing(run).into_iter().map(note));
     limits.extend(of(&|s| s == Severity::Warn));
     limits
 }
@@ -133,20 +130,24 @@ fn discarded(run: &Run) -> Option<String> {
     (!all.is_empty()).then(|| format!("Discarded measurements: {}.", all.join("; ")))
 }
 
-fn missing(run: &Run) -> Option<String> {
-    let all = run.header.skipped.iter().chain(&run.header.dropped_workloads);
-    let all = Skipped::together(all);
-    let name = |s: &Skipped| names::workload(&s.name);
-    // Many reasons hide what follows them, so they are only in the details.
-    if all.len() > REASONS_MAX {
-        return Some(format!(
-            "Not measured: {}.",
-            phrases::list(&all.iter().map(name).collect::<Vec<_>>())
-        ));
-    }
-    let told = all.iter().map(|s| format!("{} ({})", name(s), sentence::stopless(&s.reason)));
-    let told: Vec<String> = told.collect();
-    (!told.is_empty()).then(|| format!("Not measured: {}.", told.join("; ")))
+/// Candidates that were not tried, and workloads that were not measured.
+fn missing(run: &Run) -> Vec<String> {
+    let of = |what: &str, all: &[Skipped]| {
+        let all = Skipped::together(all);
+        let name = |s: &Skipped| names::workload(&s.name);
+        // Many reasons hide what follows them, so they are only in the details.
+        let names = match all.len() > REASONS_MAX {
+            true => phrases::list(&all.iter().map(name).collect::<Vec<_>>()),
+            false => {
+                let why = |s: &Skipped| format!("{} ({})", name(s), sentence::stopless(&s.reason));
+                all.iter().map(why).collect::<Vec<_>>().join("; ")
+            }
+        };
+        (!all.is_empty()).then(|| format!("{what}: {names}."))
+    };
+    let header = &run.header;
+    let candidates = of("Not tried", &header.skipped);
+    candidates.into_iter().chain(of("Not measured", &header.dropped_workloads)).collect()
 }
 
 /// The bottleneck of all workloads in one sentence; `None` where none is known.
@@ -157,15 +158,15 @@ pub fn bottleneck(analysis: &Analysis) -> Option<String> {
     let is_proved =
         |v: &WorkloadVerdict| v.held_back.iter().all(|held| held.reason.grade == Grade::Proved);
     let is_verified = known.into_iter().all(|(_, v)| is_proved(v));
-    let unverified = if is_verified { "" } else { " (unverified)" };
+    let limit = if is_verified { "Limit (verified)" } else { "Likely limit" };
     let total = analysis.verdicts.len();
     match groups.as_slice() {
         [] => None,
-        [(what, on)] if on.len() == total => Some(format!("Bottleneck: {what}{unverified}.")),
+        [(what, on)] if on.len() == total => Some(format!("{limit}: {what}.")),
         several => {
             let each = several.iter().map(|(what, on)| format!("{what} ({})", on.join(", ")));
             let each: Vec<String> = each.collect();
-            Some(format!("Bottleneck{unverified}: {}.", each.join("; ")))
+            Some(format!("{limit}: {}.", each.join("; ")))
         }
     }
 }

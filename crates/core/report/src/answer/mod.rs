@@ -97,7 +97,7 @@ impl Answer {
             None if analysis.compares => choice::from_run(run, analysis),
             None => Choice::without_candidate(said::measured(run, analysis)),
         };
-        choice.notes.extend(said::context(run));
+        choice.notes.extend(said::context(run, analysis));
         let resume = resume(run, analysis, &id);
         Answer {
             choice,

@@ -7,7 +7,6 @@ use crate::TextOptions;
 use crate::layout::{Tone, columns, cut, packed, paint, wrap};
 use bakeoff_model::verdict::Verdict;
 
-use super::limits::Limit;
 use super::{Answer, Line, normal, table};
 
 const SCREEN: usize = 24;
@@ -15,7 +14,7 @@ const SCREEN: usize = 24;
 const CHOICE: (usize, usize) = (3, 6);
 const BLANKS_MAX: usize = 3;
 const LIMITS_MAX: usize = 3;
-/// Below so many columns a sentence takes several lines: cut to one, too little would be left.
+/// Below so many columns every sentence takes several lines: cut to one, too little would be left.
 const NARROW: usize = 60;
 const GAP: usize = 2;
 
@@ -34,7 +33,7 @@ pub fn write(answer: &Answer, options: &TextOptions, report: Option<&str>) -> St
     let bottleneck: Vec<String> =
         answer.bottleneck.iter().flat_map(|b| screen.sentence(b, "")).collect();
     let foot = |hidden: usize| screen.foot(report, hidden);
-    let fixed = answers.len() + tables.len() + bottleneck.len() + foot(9).len();
+    let fixed = answers.len() + tables.len() + bottleneck.len() + foot(answer.limits.len()).len();
     // With more candidates or workloads the screen is longer, by no more than their lines.
     let room = SCREEN.saturating_sub(fixed).max(7);
     let commands = screen.commands();
@@ -42,9 +41,8 @@ pub fn write(answer: &Answer, options: &TextOptions, report: Option<&str>) -> St
     let choice = screen.choice(spare.clamp(CHOICE.0, CHOICE.1));
     let left = room.saturating_sub(choice.len() + commands.len());
     // Two blank lines are worth more than a third finding.
-    let shown = answer.limits.len().min(LIMITS_MAX).min(left.saturating_sub(2).max(1));
-    let blanks = left.saturating_sub(shown).min(BLANKS_MAX);
-    let limits = answer.limits.iter().take(shown).flat_map(|limit| screen.limit(limit));
+    let (limits, shown) = screen.limits(left.saturating_sub(2));
+    let blanks = left.saturating_sub(limits.len()).min(BLANKS_MAX);
     let blank = |at: usize| (blanks > at).then(String::new);
     let mut lines = choice;
     lines.extend(commands);
@@ -67,19 +65,29 @@ struct AnswerScreen<'a> {
 
 impl AnswerScreen<'_> {
     fn sentence(&self, text: &str, indent: &str) -> Vec<String> {
+        wrap(text, self.width, indent, "  ").lines().map(str::to_string).collect()
+    }
+
+    /// A line of figures with their source: cut, where it is not narrow, for the rest is elsewhere.
+    fn source(&self, text: &str) -> Vec<String> {
         match self.width < NARROW {
-            true => wrap(text, self.width, indent, "  ").lines().map(str::to_string).collect(),
-            false => vec![cut(&format!("{indent}{text}"), self.width)],
+            true => self.sentence(text, "  "),
+            false => vec![cut(&format!("  {text}"), self.width)],
         }
     }
 
-    fn limit(&self, limit: &Limit) -> Vec<String> {
-        let tone = if limit.is_severe { Tone::Bad } else { Tone::Plain };
-        let lines = match self.width < NARROW {
-            true => self.sentence(&limit.within(usize::MAX), ""),
-            false => vec![limit.within(self.width)],
-        };
-        lines.iter().map(|line| paint(line, tone, self.color)).collect()
+    /// The first limits that have room in `most` lines, the first in any case, and their number.
+    fn limits(&self, most: usize) -> (Vec<String>, usize) {
+        let mut lines: Vec<String> = Vec::new();
+        for (shown, limit) in self.answer.limits.iter().enumerate() {
+            let own = self.sentence(&limit.whole(), "");
+            if shown == LIMITS_MAX || shown > 0 && lines.len() + own.len() > most {
+                return (lines, shown);
+            }
+            let tone = if limit.is_severe { Tone::Bad } else { Tone::Plain };
+            lines.extend(own.iter().map(|line| paint(line, tone, self.color)));
+        }
+        (lines, self.answer.limits.len())
     }
 
     /// The recommendation and as many of its notes as fit into `most` lines, the needed ones first.
@@ -174,7 +182,7 @@ impl AnswerScreen<'_> {
             let rest = [f.usual.as_str(), f.source.as_str()];
             let rest: Vec<&str> = rest.into_iter().filter(|text| !text.is_empty()).collect();
             if !rest.is_empty() {
-                lines.extend(self.sentence(&rest.join(": "), "  "));
+                lines.extend(self.source(&rest.join(": ")));
             }
         }
         lines.extend(place.energy.iter().flat_map(|energy| self.sentence(energy, "")));

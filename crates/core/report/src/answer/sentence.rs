@@ -233,17 +233,16 @@ impl Say<'_> {
                     }
                 }
             }
-            (Verdict::AsFast, _) => {
-                let within = match self.lead.equals.len() {
-                    0 | 1 => amount::at_most(-self.lead.fraction().unwrap_or(0.0)),
-                    _ => amount::share(self.lead.margin),
-                };
-                let others = match self.lead.equals.len() {
-                    0 | 1 => String::new(),
-                    n => format!(" and {}", phrases::count(n - 1, "other")),
-                };
-                format!("{leader}{others}: fastest (within {within}){stalled}.")
-            }
+            (Verdict::AsFast, _) => match self.lead.equals.len() {
+                0 | 1 => {
+                    let by = amount::at_most(-self.lead.fraction().unwrap_or(0.0));
+                    format!("{leader}: none is more than {by} faster{stalled}.")
+                }
+                n => {
+                    let others = phrases::count(n - 1, "other");
+                    format!("{leader} and {others} are equally fast{stalled}.")
+                }
+            },
             (Verdict::Leads, LeadBound::AtMost(bound)) => {
                 let rival = self.lead.closest.as_deref();
                 let rival = rival.map_or_else(|| "another".to_string(), self.label);

@@ -31,7 +31,7 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
     }
     lines.extend(answer.bottleneck.clone());
     let limits = answer.limits.iter().take(LIMITS_MAX);
-    lines.extend(limits.map(|limit| limit.within(usize::MAX)));
+    lines.extend(limits.map(|limit| limit.whole()));
     let hidden = answer.limits.len().saturating_sub(LIMITS_MAX);
     if hidden > 0 {
         lines.push(format!("{} not listed here.", phrases::count(hidden, "more finding")));

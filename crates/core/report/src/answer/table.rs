@@ -42,7 +42,22 @@ pub fn parts(matrix: &Matrix, width: usize, color: bool) -> Vec<Vec<String>> {
         parts.push(part.lines(&headings[at..end]));
         at = end;
     }
+    if let (Some(last), Some(legend)) = (parts.last_mut(), legend(matrix)) {
+        last.push(paint(&cut(&legend, width), Tone::Grey, color));
+    }
     parts
+}
+
+/// What the signs mean that stand in the table; that of certainty is explained at its top.
+fn legend(matrix: &Matrix) -> Option<String> {
+    let all = || matrix.rows.iter().flat_map(|row| &row.cells);
+    let signs = [
+        (all().any(|cell| cell.mark() == '='), "= equally fast"),
+        (all().any(|cell| cell.label.starts_with('~')), "~ an estimate"),
+        (all().any(|cell| cell.mark() == '!'), "! with stalls"),
+    ];
+    let signs: Vec<&str> = signs.iter().filter(|s| s.0).map(|s| s.1).collect();
+    (!signs.is_empty()).then(|| signs.join("   "))
 }
 
 struct Part<'a> {

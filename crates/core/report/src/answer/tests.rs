@@ -251,7 +251,7 @@ fn numbers_have_three_significant_digits_at_most() {
 fn markdown_has_the_table_of_the_screen() {
     let (run, analysis) = rich();
     let markdown = crate::markdown(&run, &analysis);
-    assert!(markdown.starts_with("**ext4, of those for Linux data: within"), "{markdown}");
+    assert!(markdown.starts_with("**Use ext4 for Linux data: of the 4 fit for it"), "{markdown}");
     for part in ["|  | random writes | small files |", "| 1250/s\\* |", "| memory |", "39 %\\!"] {
         assert!(markdown.contains(part), "{part}: {markdown}");
     }

@@ -115,3 +115,19 @@ fn recommends_nothing_before_the_first_look() {
     early.block(vec![0, 1], &mut |_, _, _| 1e3);
     assert_eq!(analyse(&early.build()).recommendation, None);
 }
+
+/// Whoever had a filesystem that is as good was told to make another.
+#[test]
+fn keeps_what_a_change_does_not_make_faster_by_a_quarter() {
+    let found = chosen(run(&["ext4", "xfs", "btrfs", "exfat"], &[&[1.5, 1.35, 1.0, 0.9]], 0.001));
+    assert_eq!(found.candidate, "ext4");
+    assert_eq!(
+        (found.keep.as_slice(), found.exchange.as_deref()),
+        (&["xfs".to_string()][..], Some("exfat"))
+    );
+    let found = chosen(
+        run(&["ext4", "exfat"], &[&[1.5, 1.0]], 0.001)
+            .header(|h| h.protocol.drive_use = DriveUse::Windows),
+    );
+    assert_eq!((found.candidate.as_str(), found.exchange), ("exfat", None));
+}

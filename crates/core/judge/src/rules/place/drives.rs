@@ -55,7 +55,11 @@ pub fn root_device(design: Design<'_>, place: &Place) -> Option<Hit> {
     purposes.dedup();
     let drive = place.disks().next()?;
     (!purposes.is_empty()).then(|| {
-        let evidence = format!("drive {} also contains {}", drive.name, purposes.join(", "));
+        let evidence = format!(
+            "your system uses {} too (for {}): its own writes disturb the figures",
+            drive.name,
+            purposes.join(", ")
+        );
         let advice = "stop the programs that write (see: iotop -o), or choose a drive that the \
             system does not use: bakeoff devices";
         Hit::new(evidence, advice)
@@ -183,7 +187,10 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].severity, found[0].scope), (Severity::Warn, Scope::Place));
         assert_eq!(found[0].candidate.as_deref(), Some("/home"));
-        assert_eq!(found[0].evidence, "drive sda also contains /, swap");
+        assert_eq!(
+            found[0].evidence,
+            "your system uses sda too (for /, swap): its own writes disturb the figures"
+        );
         assert!(found[0].advice.ends_with(": bakeoff devices"), "{}", found[0].advice);
         assert!(plan(&run.header, &[used("/", "8:32")]).is_empty());
     }

@@ -170,6 +170,8 @@ fn recommendation() -> Recommendation {
         greatest_regret: 0.3,
         left_out: vec!["write-4k".into()],
         gives_up: vec![GivesUp::Journal],
+        keep: vec!["xfs".into()],
+        exchange: Some("exfat".into()),
         within_margin: vec!["/mnt/usb".into()],
         alternatives: vec![best],
     }

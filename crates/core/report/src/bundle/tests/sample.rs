@@ -194,6 +194,7 @@ fn region(target: &str) -> Region {
         place: place(),
         flash_state: FlashState::Overwritten,
         token: Some("4C5300".into()),
+        held: vec!["ext4".into()],
     }
 }
 
