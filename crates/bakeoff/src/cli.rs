@@ -212,6 +212,9 @@ pub struct SetupArgs {
 pub struct PlanArgs {
     /// TOML file, or name of a built-in plan (default: list the built-in plans)
     pub plan: Option<PathBuf>,
+    /// Show every rule, every step and its undo
+    #[arg(long)]
+    pub commands: bool,
     #[command(flatten)]
     pub on: OnTargets,
 }

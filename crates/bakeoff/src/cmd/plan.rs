@@ -20,6 +20,7 @@ use crate::ui::say;
 /// Shows the plan; refuses what `run` would refuse, after showing it.
 pub fn run(global: &Global, args: &PlanArgs) -> Result<Outcome, Fault> {
     let format = stored::format(global, "plan")?;
+    let is_whole = args.commands;
     let (name, args) = match (&args.plan, &args.on) {
         (Some(name), on) => (name, on),
         (None, on) if !on.targets.is_empty() => {
@@ -39,12 +40,12 @@ pub fn run(global: &Global, args: &PlanArgs) -> Result<Outcome, Fault> {
     }
     if args.targets.is_empty() {
         let (asked, made) = without_targets(global, name, args)?;
-        return print(format, &PlanView::new(&asked, made)).map(|()| Outcome::Done);
+        return print(format, &PlanView::new(&asked, made), is_whole).map(|()| Outcome::Done);
     }
     let looked = look_at(global, name, args, None)?;
     let speeds = speeds(global, &looked)?;
     let view = on_targets(&looked, &speeds);
-    print(format, &view)?;
+    print(format, &view, is_whole)?;
     let (made, wanted) = (&looked.made, &looked.wanted);
     check_wear(wanted, made)?;
     let too_much = |view: &PlanView| {
@@ -131,6 +132,7 @@ fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
     }
 }
 
-fn print(format: Format, view: &PlanView) -> Result<(), Fault> {
-    Ok(answer::print_either(format, || view.json(), || view.document())?)
+fn print(format: Format, view: &PlanView, is_whole: bool) -> Result<(), Fault> {
+    let document = || if is_whole { view.with_commands() } else { view.document() };
+    Ok(answer::print_either(format, || view.json(), document)?)
 }

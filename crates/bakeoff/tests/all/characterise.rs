@@ -119,7 +119,7 @@ fn a_plan_that_compares_is_refused_with_what_to_type() {
     assert_eq!(refused.code, 2, "{refused:?}");
     assert!(refused.err.contains("Keep one [[stack]]"), "{refused:?}");
     std::fs::write(bench.path().join("plan.toml"), plan()).unwrap();
-    let shown = bench.run(&["plan", "plan.toml"]);
+    let shown = bench.run(&["plan", "--commands", "plan.toml"]);
     assert_eq!(shown.code, 0, "{shown:?}");
     assert!(shown.out.contains("10 rounds are 2 visits and 10 cells; 50 rounds"), "{shown:?}");
 }

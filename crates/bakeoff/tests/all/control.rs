@@ -67,7 +67,7 @@ fn btrfs_has_no_twin_where_two_of_it_cannot_stand() {
     if lacks() {
         return;
     }
-    const PLAN: [&str; 4] = ["plan", "plan.toml", "--target", "disk.img"];
+    const PLAN: [&str; 5] = ["plan", "--commands", "plan.toml", "--target", "disk.img"];
     let bench = Bench::new();
     let plan = "title = 'twins'\n[[stack]]\nfs = ['ext4', 'btrfs']\n[[workload]]\nrw = 'randwrite'\n\
                 [protocol]\nisolation = 'slices'\n";

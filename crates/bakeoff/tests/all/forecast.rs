@@ -57,7 +57,9 @@ fn announces_what_it_writes(profile: Profile) {
     let device = bench.attach("1g");
     fs::write(bench.path().join("plan.toml"), plan(profile)).unwrap();
     let target = device.to_str().unwrap();
-    let planned = bench.run(&["plan", "plan.toml", "--target", target, "--format", "json"]).json();
+    let planned = bench
+        .run(&["plan", "--commands", "plan.toml", "--target", target, "--format", "json"])
+        .json();
     let token = planned["targets"][0]["erase_token"].as_str().unwrap();
     let before = written_bytes(&device);
     // A quick machine writes more than the limit would be.

@@ -233,7 +233,8 @@ fn shows_when_filesystems_were_created_that_do_not_say_when_they_were_written() 
         fs::File::create(&image).unwrap().set_len(400 << 20).unwrap();
         must(Command::new(tool).arg(options).arg(&image));
         fs::write(bench.path().join("plan.toml"), SMALL).unwrap();
-        let shown = bench.run(&["plan", "plan.toml", "--target", image.to_str().unwrap()]);
+        let shown =
+            bench.run(&["plan", "--commands", "plan.toml", "--target", image.to_str().unwrap()]);
         let text = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains("created within the last hour"), "{tool}: {shown:?}");
     }
@@ -253,7 +254,7 @@ fn token_goes_stale_when_the_contents_change_and_they_are_shown() {
     let blank = token_of(&bench, &device.0);
     format(&device.0, "MYPHOTOS");
     assert_refused(&bench, &device.0, &blank, &image, "not the erase token");
-    let plan = ["plan", "plan.toml", "--target", &device.0];
+    let plan = ["plan", "--commands", "plan.toml", "--target", &device.0];
     let shown = bench.run(&plan);
     let uuid = must(Command::new("blkid").args(["-p", "-s", "UUID", "-o", "value", &device.0]));
     for words in ["ext4 \"MYPHOTOS\"", uuid.trim(), "used", "last written within the last hour"] {
@@ -294,7 +295,7 @@ fn prints_hostile_label_harmlessly() {
     let image = blank(&bench, "one.img");
     fs::write(bench.path().join("plan.toml"), SMALL).unwrap();
     format(image.to_str().unwrap(), "\u{1b}[2J\u{202e}x");
-    let shown = bench.run(&["plan", "plan.toml", "--target", "one.img"]);
+    let shown = bench.run(&["plan", "--commands", "plan.toml", "--target", "one.img"]);
     assert_eq!(shown.code, 0, "{shown:?}");
     assert!(shown.out.contains("ext4 \""), "{shown:?}");
     assert!(!shown.out.contains(['\u{1b}', '\u{202e}']), "{shown:?}");

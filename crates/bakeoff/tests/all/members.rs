@@ -28,7 +28,7 @@ fn attached(bench: &Bench) -> (PathBuf, String) {
 }
 
 fn planned(bench: &Bench, device: &str) -> serde_json::Value {
-    let plan = ["plan", "plan.toml", "--target", device, "--format", "json"];
+    let plan = ["plan", "--commands", "plan.toml", "--target", device, "--format", "json"];
     bench.run(&plan).json()["targets"][0].clone()
 }
 
@@ -48,7 +48,7 @@ fn real_luks_is_named_and_changes_the_token() {
     let blank = planned(&bench, &device)["erase_token"].as_str().unwrap().to_string();
     make(LUKS, &device);
     let uuid = must(Command::new("blkid").args(["-p", "-s", "UUID", "-o", "value", &device]));
-    let shown = bench.run(&["plan", "plan.toml", "--target", &device]);
+    let shown = bench.run(&["plan", "--commands", "plan.toml", "--target", &device]);
     let text = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in ["crypto_LUKS \"SAFE\"", uuid.trim()] {
         assert!(text.contains(words), "{words}: {shown:?}");
@@ -106,7 +106,7 @@ fn member_is_refused(superblock: fn(&File), kind: &str, says: &str) {
     assert!(probed.contains(&format!("TYPE={kind}\n")), "{probed}");
     refused(&bench, (&image, &device), &blank, says);
     drop(detached);
-    let shown = bench.run(&["plan", "plan.toml", "--target", "disk.img"]);
+    let shown = bench.run(&["plan", "--commands", "plan.toml", "--target", "disk.img"]);
     assert!(shown.out.contains(kind), "{shown:?}");
     let taken =
         bench.run(&["run", "--anyway", "plan.toml", "--target", "disk.img", "--erase", "disk.img"]);

@@ -99,7 +99,8 @@ fn what_is_refused_changes_nothing() {
 
 /// Every step of the run is a command that `plan` shows; the size of a data file is settled later.
 fn was_announced(bench: &Bench, run: &Run) {
-    let shown = bench.run(&["plan", "plan.toml", "--target", "disk.img", "--format", "json"]);
+    let shown =
+        bench.run(&["plan", "--commands", "plan.toml", "--target", "disk.img", "--format", "json"]);
     let plan = shown.json();
     let lists = plan["commands"].as_array().unwrap().iter();
     let announced: Vec<&str> = lists
@@ -426,7 +427,7 @@ fn what_is_only_suspected_is_tried_after_the_answer() {
     let plan = writing_at_most(SMALL, "4500m");
     let plan = plan.replace("rw = \"randwrite\"\nbs = \"4k\"\nfsync = 1", READS);
     made(&bench, &plan, 96 * MIB);
-    let shown = bench.run(&["plan", "plan.toml", "--prove"]);
+    let shown = bench.run(&["plan", "--commands", "plan.toml", "--prove"]);
     let words: Vec<&str> = shown.out.split_whitespace().collect();
     assert!(words.join(" ").contains("the CPU clock at 60 %"), "{shown:?}");
     let words: Vec<&str> = RUN.into_iter().chain(["--prove", "--format", "json"]).collect();

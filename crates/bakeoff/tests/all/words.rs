@@ -43,7 +43,9 @@ fn a_hostile_plan_is_refused_and_a_slip_is_a_mistake() {
     };
     for (fs, key, words) in attacks {
         let text = format!("[[stack]]\nfs = \"{fs}\"\n{key} = {words:?}\n{WORKLOAD}");
-        for command in [&["plan", "plan.toml"][..], &["self", "lint", "plan.toml"], &RUN] {
+        for command in
+            [&["plan", "--commands", "plan.toml"][..], &["self", "lint", "plan.toml"], &RUN]
+        {
             let refused = ended(command, &text);
             assert_eq!(refused.code, 3, "{command:?} {words:?}: {refused:?}");
             assert!(refused.err.contains("Refusing the m"), "{refused:?}");
@@ -55,7 +57,7 @@ fn a_hostile_plan_is_refused_and_a_slip_is_a_mistake() {
         [("mount", "noatme", "noatime"), ("mkfs", "-Elazy_itable_int=1", "lazy_itable_init")]
     {
         let text = format!("[[stack]]\nfs = \"ext4\"\n{key} = [\"{word}\"]\n{WORKLOAD}");
-        let slip = ended(&["plan", "plan.toml"], &text);
+        let slip = ended(&["plan", "--commands", "plan.toml"], &text);
         assert_eq!(slip.code, 2, "{slip:?}");
         assert!(slip.err.contains(&format!("did you mean '{meant}'?")), "{slip:?}");
     }

@@ -3,6 +3,7 @@
 //!
 //! Schema `bakeoff/plan/1`, documented in docs/format.md.
 
+mod brief;
 mod text;
 
 pub use text::expected;
@@ -246,7 +247,13 @@ impl PlanView {
         }
     }
 
+    /// On one screen.
     pub fn document(&self) -> Document {
+        brief::document(self)
+    }
+
+    /// With every rule, step and undo.
+    pub fn with_commands(&self) -> Document {
         text::document(self)
     }
 

@@ -140,7 +140,7 @@ fn a_driver_that_cannot_do_a_workload_is_skipped_and_the_others_run() {
     let text = PLAN.replace("\"sysbench\"", "\"dd\", \"bonnie\"");
     assert_ne!(text, PLAN);
     let bench = made(&text);
-    let shown = bench.run(&["plan", "plan.toml"]);
+    let shown = bench.run(&["plan", "--commands", "plan.toml"]);
     assert_eq!(shown.code, 0, "{shown:?}");
     assert!(shown.out.contains("Not measured\n  randread-4k-dd: dd cannot"), "{}", shown.out);
     let ended = bench.run(&RUN);
@@ -225,7 +225,7 @@ fn a_job_file_becomes_a_plan_that_says_what_it_left_out() {
     assert_eq!(made.code, 0, "{made:?}");
     assert!(made.out.contains("# not translated: line 12: rate_process=poisson"), "{}", made.out);
     fs::write(bench.path().join("plan.toml"), &made.out).unwrap();
-    let plan = bench.run(&["plan", "plan.toml"]);
+    let plan = bench.run(&["plan", "--commands", "plan.toml"]);
     assert_eq!(plan.code, 0, "{plan:?}");
     assert!(plan.out.contains("4k random reads with direct I/O"), "{}", plan.out);
 }

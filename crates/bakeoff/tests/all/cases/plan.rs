@@ -15,7 +15,7 @@ const PLAN: &str = "[[stack]]\nfs = \"ext4\"\n[[workload]]\nname = \"randwrite\"
 fn shown(bench: &Bench, text: &str, args: &[&str]) -> Ended {
     fs::write(bench.path().join("plan.toml"), text).unwrap();
     let before = bench.listing();
-    let ended = bench.run(&[&["plan", "plan.toml"], args].concat());
+    let ended = bench.run(&[&["plan", "--commands", "plan.toml"], args].concat());
     assert_eq!(bench.listing(), before, "{ended:?}");
     ended
 }
@@ -46,7 +46,7 @@ fn built_in_plans_are_found_by_name_and_need_no_target() {
         "sd-card",
         "nas",
     ] {
-        let ended = bench.run(&["plan", name]);
+        let ended = bench.run(&["plan", "--commands", name]);
         assert_eq!((ended.code, ended.err.as_str()), (0, ""), "{name}: {ended:?}");
         assert!(ended.out.starts_with(&format!("{name}: ")), "{}", ended.out);
         let too_wide = ended.out.lines().find(|line| line.chars().count() > 80);

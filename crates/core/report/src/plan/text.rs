@@ -114,7 +114,7 @@ fn rules(view: &PlanView) -> String {
     )
 }
 
-fn block_words(mode: Mode) -> &'static str {
+pub(super) fn block_words(mode: Mode) -> &'static str {
     if mode == Mode::Characterise { "rounds" } else { "blocks" }
 }
 
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn without_a_target() {
-        insta::assert_snapshot!(view("journal-scheduler").document().text(80, false));
+        insta::assert_snapshot!(view("journal-scheduler").with_commands().text(80, false));
     }
 
     #[test]
@@ -374,7 +374,7 @@ mod tests {
         let limit = Some(40 << 30);
         let costs = estimate(&expanded(text, &[]), &[site], limit).unwrap();
         view.estimate = Some(EstimateView::new(costs, speed, limit));
-        let text = view.document().text(80, false);
+        let text = view.with_commands().text(80, false);
         assert!(text.lines().all(|line| line.chars().count() <= 80));
         assert!(!text.contains("settling"), "visits have no slices");
         assert!(!text.contains('\u{1b}'));
