@@ -62,7 +62,7 @@ def test_a_full_drive_a_wrong_token_and_a_power_cut_stop_only_their_boards(site)
     played.fails_only("dies", "full", "wrong", "hot")
     assert played.recaps["dies"]["unreachable"] == 1
     played.says("no space left for the store")
-    played.says("Refusing to erase /srv/wrong.img")
+    played.says("never erases unasked. /srv/wrong.img")
     played.says("ordinary.img is not its erase token")
     # Nothing happened on the board with the wrong token.
     wrong = site.hosts["wrong"]

@@ -27,7 +27,7 @@ pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
         if !can_ask {
             let words: Vec<String> = missing.iter().map(|t| t.consent_words()).collect();
             return Err(Fault::refused(format!(
-                "Refusing to erase {}: {}. To erase it anyway, add {}",
+                "bakeoff never erases unasked. {}: {}. To erase it, add {}",
                 target.describe(),
                 target.contents_lines().join("; "),
                 words.join(" ")

@@ -338,7 +338,7 @@ impl Target {
     pub fn contents_lines(&self) -> Vec<String> {
         let lines = report::contents::lines(&self.contents, host::unix_s());
         match lines.is_empty() {
-            true => vec!["no known signature".to_string()],
+            true => vec!["it looks empty".to_string()],
             false => lines,
         }
     }

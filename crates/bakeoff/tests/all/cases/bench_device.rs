@@ -69,7 +69,7 @@ fn a_device_is_read_freely_and_written_only_with_its_own_token() {
 
     let refused = with(&[]);
     assert_eq!((refused.code, refused.out.as_str()), (3, ""), "{refused:?}");
-    assert!(refused.err.contains("Refusing to erase"), "{refused:?}");
+    assert!(refused.err.contains("never erases unasked"), "{refused:?}");
     let token = token_in(&refused.err);
     let others = token_in(&bench.run(&["bench", other.path(), "--rw", "write"]).err);
     assert_ne!(token, others, "each device has its own token");

@@ -67,7 +67,7 @@ fn target_lines(target: &TargetView, out: &mut Document) {
     let (each, all) = (target.region_size_bytes / parts, target.size_bytes);
     let who = if parts > 1 { "each candidate gets" } else { "candidates take turns on" };
     out.paragraph(format!(
-        "Target {} ({}): {who} {} of {}. Everything on it will be lost: {}.",
+        "Target {} ({}): {who} {} of {}. Everything on it will be lost ({}).",
         target.path,
         target.about,
         units::size(each),
