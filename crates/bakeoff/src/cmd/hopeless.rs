@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use bakeoff_machine::fitness::facts::Target;
-use bakeoff_machine::fitness::{self, Status, memory};
+use bakeoff_machine::fitness::{self, Status, memory, place};
 use bakeoff_model::host::Place;
 use bakeoff_stats::{distinct, phrases};
 
@@ -44,14 +44,12 @@ fn reasons(places: &[&Place]) -> Result<Vec<String>, Fault> {
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let system = host::system().map_err(Fault::environment)?;
     let mut why = Vec::new();
-    for place in places {
-        why.extend(place.cached_files().map(|file| {
+    for on in places {
+        why.extend(on.cached_files().map(|file| {
             format!("the loop device of {file} has no direct I/O, so that reads come from memory")
         }));
-        let target = Target::Place {
-            name: place.mount_point.to_string(),
-            place: Box::new((*place).clone()),
-        };
+        let target =
+            Target::Place { name: on.mount_point.to_string(), place: Box::new((*on).clone()) };
         let (facts, busy) = host::glance(target, &system, WATCHED, &cancel);
         if cancel.is_set() {
             return Err(Fault::interrupted("interrupted; nothing was changed"));
@@ -63,7 +61,11 @@ fn reasons(places: &[&Place]) -> Result<Vec<String>, Fault> {
             }),
         );
         let stops = fitness::checks(&facts).into_iter();
-        let stops = stops.filter(|c| c.status == Status::Stop && c.id != memory::CPU_LOAD);
+        // A little CPU time of others is allowed for, and an image has its room already.
+        let stops = stops.filter(|check| {
+            check.status == Status::Stop
+                && ![memory::CPU_LOAD, place::FREE_SPACE].contains(&check.id)
+        });
         why.extend(stops.map(|check| {
             let of = check.subject.map_or(String::new(), |name| format!("{name}: "));
             format!("{of}{} {}", check.id, check.found)

@@ -44,9 +44,6 @@ fn a_run_on_busy_cpus_is_refused_before_anything_is_written() {
     let refused = bench.run(&words);
     drop(burners);
     assert_eq!(refused.code, 1, "{refused:?}");
-    assert!(
-        refused.err.contains("% busy (sh (") && refused.err.contains("--anyway"),
-        "{refused:?}"
-    );
+    assert!(refused.err.contains("% busy (") && refused.err.contains("--anyway"), "{refused:?}");
     assert!(fs::read(&image).unwrap() == before, "nothing was written");
 }

@@ -69,7 +69,7 @@ pub struct Row {
     pub error: Option<String>,
 }
 
-/// The verdicts of a run in a few words: "ext4 wins all 4", "2 faster, 1 no winner yet".
+/// The answer of a run in a few words: "ext4 is fastest in all 4", "xfs for Linux data".
 pub fn short(analysis: &Analysis) -> String {
     let all = &analysis.verdicts;
     let winner = all.first().and_then(|v| v.winner.as_deref());
@@ -87,6 +87,15 @@ pub fn short(analysis: &Analysis) -> String {
     }
     if !analysis.compares {
         return "measured, nothing to compare".to_string();
+    }
+    if let Some(chosen) = analysis.recommendation.as_ref().filter(|_| all.len() > 1) {
+        return match (chosen.is_a_choice(), chosen.alternatives.is_empty()) {
+            (true, true) => {
+                format!("{} for {}", sanitize(&chosen.candidate), chosen.drive_use.phrase())
+            }
+            (true, false) => "differs by workload".to_string(),
+            (false, _) => "no choice yet".to_string(),
+        };
     }
     let count = |wanted: Verdict| all.iter().filter(|v| v.verdict == wanted).count();
     let counted = Verdict::ALL.iter().map(|verdict| (count(*verdict), verdict.word()));
@@ -291,7 +300,7 @@ mod tests {
                 let winner = winner.map(str::to_string);
                 all.verdicts.push(WorkloadVerdict { verdict: *verdict, winner, ..one.clone() });
             }
-            short(&Analysis { cells: 10, ..all })
+            short(&Analysis { cells: 10, recommendation: None, ..all })
         };
         let (beats, ties) = (Verdict::Fastest, Verdict::AsFast);
         assert_eq!(analysis(&[(beats, Some("ext4"))]), "ext4 is fastest");

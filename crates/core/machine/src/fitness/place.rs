@@ -56,8 +56,10 @@ fn kind(place: &Place) -> Check {
     }
 }
 
+pub const FREE_SPACE: &str = "free space";
+
 fn room(place: &Place, available_bytes: u64) -> Check {
-    const ID: &str = "free space";
+    const ID: &str = FREE_SPACE;
     let Place { size_bytes, free_bytes, .. } = *place;
     let room_bytes = space::room_bytes(place.class, size_bytes, free_bytes, available_bytes);
     let found = format!(

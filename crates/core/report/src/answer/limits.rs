@@ -54,7 +54,7 @@ pub fn all(run: &Run, analysis: &Analysis) -> Vec<Limit> {
     let mut limits = of(&|s| s == Severity::Refuse && !is_early);
     limits.extend(stalls(analysis).map(|said| Limit { is_in_answers: true, ..note(said) }));
     limits.extend(not_ranked(analysis).into_iter().map(note));
-    limits.extend(discarded(run).map(note));
+    limits.extend(all_discarded(run).map(note));
     limits.extend(of(&|s| s == Severity::Error));
     limits.extend(missing(run).into_iter().map(note));
     limits.extend(of(&|s| s == Severity::Warn));
@@ -115,18 +115,23 @@ fn not_ranked(analysis: &Analysis) -> Vec<String> {
     reasons.into_iter().filter_map(of).collect()
 }
 
-/// Workloads of which as many measurements were discarded as count, with the last reason of each.
-fn discarded(run: &Run) -> Option<String> {
-    let of = |(index, workload): (usize, &Workload)| {
-        let is_it = |w: &WorkloadIx| usize::from(*w) == index;
-        let lost = run.invalid.iter().filter(|(_, _, w, _)| is_it(w));
-        let (.., reason) = lost.clone().next_back()?;
-        let (lost, counted) =
-            (lost.count(), run.complete_cells().filter(|cell| is_it(&cell.workload)).count());
-        let name = names::workload(&workload.name);
-        (lost >= counted).then(|| format!("{lost} of {name} ({})", sentence::stopless(reason)))
+/// Why the measurements of a workload were discarded, the last of them, and how many; `None` where
+/// more of them count.
+pub fn discarded(run: &Run, workload: &str) -> Option<(usize, String)> {
+    let index = WorkloadIx::find(&run.header.workloads, |w| w.name == workload)?;
+    let lost = run.invalid.iter().filter(|(_, _, w, _)| *w == index);
+    let (.., reason) = lost.clone().next_back()?;
+    let counted = run.complete_cells().filter(|cell| cell.workload == index).count();
+    let lost = lost.count();
+    (lost >= counted).then(|| (lost, sentence::stopless(reason)))
+}
+
+fn all_discarded(run: &Run) -> Option<String> {
+    let of = |workload: &Workload| {
+        let (lost, reason) = discarded(run, &workload.name)?;
+        Some(format!("{lost} of {} ({reason})", names::workload(&workload.name)))
     };
-    let all: Vec<String> = run.header.workloads.iter().enumerate().filter_map(of).collect();
+    let all: Vec<String> = run.header.workloads.iter().filter_map(of).collect();
     (!all.is_empty()).then(|| format!("Discarded measurements: {}.", all.join("; ")))
 }
 

@@ -144,6 +144,12 @@ impl MatrixCell {
         }
     }
 
+    /// What a picture shows: an estimate too, as an open point.
+    pub fn drawn_ratio(&self) -> Option<(f64, f64, f64)> {
+        let is_guess = |(mean, ..): &(f64, f64, f64)| self.place == Place::Open && mean.is_finite();
+        self.known_ratio().or(self.ratio.filter(is_guess))
+    }
+
     /// Its share of the leader's rate, unless the interval is too wide to be told.
     pub fn known_ratio(&self) -> Option<(f64, f64, f64)> {
         self.ratio.filter(|(_, low, high)| !amount::is_unknown(*low, *high))

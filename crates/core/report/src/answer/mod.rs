@@ -54,10 +54,16 @@ pub struct Line {
     /// What a candidate did that is compared with nobody: "1240/s (lowest 1180/s, highest 1300/s)".
     pub figure: String,
     pub blocks: u32,
+    /// Why most of its measurements do not count.
+    pub discarded: Option<String>,
 }
 
 impl Line {
     pub fn short(&self, width: usize) -> String {
+        let is_refused = self.verdict.verdict == Verdict::Refused;
+        if let Some(why) = self.discarded.as_ref().filter(|_| is_refused) {
+            return cut(&format!("No answer: {why}."), width);
+        }
         match &self.verdict.lead {
             Some(lead) => sentence::short(&self.verdict, lead, width),
             None => cut(&self.said, width),
@@ -90,6 +96,7 @@ impl Answer {
             said: said::sentence(run, v),
             figure: alone::words(run, v),
             blocks: v.lead.as_ref().map_or(analysis.blocks, |lead| lead.blocks),
+            discarded: limits::discarded(run, &v.workload).map(|(_, why)| why),
         };
         let place = analysis.normal.as_ref().map(|normal| normal::words(run, normal));
         let mut choice = match &place {

@@ -112,7 +112,7 @@ impl MatrixPage<'_> {
     }
 
     pub fn drawn(&self, cell: &MatrixCell) -> Option<Drawn> {
-        cell.known_ratio().map(|(mean, low, high)| Drawn {
+        cell.drawn_ratio().map(|(mean, low, high)| Drawn {
             at: Percent(self.at(mean)),
             low: Percent(self.at(low)),
             high: Percent(self.at(high)),
