@@ -24,7 +24,7 @@ fn stack_lacks(stack: &Stack, need: Need) -> bool {
     match need {
         Need::Persistence => false,
         Need::Flushes => has_no_barriers(stack),
-        Need::CrashProtection => has_no_journal(stack),
+        Need::CrashProtection => has_no_journal(stack) || !recipe.survives_cuts,
         Need::KernelDriver => stack.fuse,
         Need::Owners => !recipe.can_boot,
         Need::LargeFiles => !recipe.has_large_files,

@@ -47,6 +47,8 @@ pub struct Recipe {
     /// Whether it is consistent after a crash without a check: it keeps a journal or copies on
     /// write.
     pub has_journal: bool,
+    /// Whether its journal brings synced files back after a power cut, as far as that was tried.
+    pub survives_cuts: bool,
     pub checksums_data: bool,
     /// Whether Linux can run from it: owners, permissions, device files.
     pub can_boot: bool,
@@ -79,6 +81,7 @@ impl Default for Recipe {
             equalised_mkfs: Vec::new(),
             equalised_why: "no option changes what its fsync does",
             has_journal: true,
+            survives_cuts: true,
             checksums_data: false,
             can_boot: true,
             is_in_initramfs: true,
