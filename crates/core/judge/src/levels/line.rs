@@ -140,13 +140,13 @@ mod tests {
         let block = include_str!("../../../../../fixtures/pasted/quick.md");
         let line = block.lines().find_map(|line| line.strip_prefix(PREFIX)).unwrap();
         let run = decode(line).unwrap();
-        assert_eq!((run.short.as_str(), run.mode.as_str(), run.day), ("f15d282d", "quick", 20_784));
+        assert_eq!((run.short.as_str(), run.mode.as_str(), run.day), ("fe1ffe32", "quick", 20_784));
         assert_eq!(run.drive_names(), ["275 GB"]);
         let metrics: Vec<Metric> = run.workloads.iter().map(|w| w.metric).collect();
         use Metric::{Bandwidth, Iops};
         assert_eq!(metrics, [Iops, Bandwidth, Iops, Bandwidth]);
-        let level = run.level("randwrite", "ext4 directory").unwrap();
-        assert_eq!((level.blocks, libm::exp(level.mean).round()), (3, 502.0));
+        let level = run.level("randwrite", "ext4 dir").unwrap();
+        assert_eq!((level.blocks, libm::exp(level.mean).round()), (12, 123.0));
     }
 
     #[test]
