@@ -323,7 +323,7 @@ pub struct Clean {
 
 #[derive(Debug, clap::Args)]
 pub struct Show {
-    /// Start of a run ID, `last`, a file with pasted runs, or a pasted line (bakeoff1:…)
+    /// Start of a run ID, `last`, a file with pasted runs, or a pasted line (bakeoff1:)
     #[arg(value_name = "RUN", default_value = "last")]
     pub run: String,
     /// Print a block to paste into a forum or a mail, which `import`, `show` and `compare` read
@@ -356,7 +356,7 @@ pub struct Show {
 
 #[derive(Debug, clap::Args)]
 pub struct Compare {
-    /// Starts of run IDs, `last`, files with pasted runs, or pasted lines (bakeoff1:…)
+    /// Starts of run IDs, `last`, files with pasted runs, or pasted lines (bakeoff1:)
     #[arg(value_name = "RUN", default_value = "last")]
     pub runs: Vec<String>,
     /// Compare the last RUN with those before it: exit code 0 if no rate is slower by this much, 5
