@@ -20,6 +20,9 @@ def simulated(program, runs: int, seed: int):
     words = f"self simulate --runs {runs} --seed {seed} --format markdown"
     found = f"`bakeoff {words}`\n\n{answer(program, *words.split())}\n{rivals.tables(runs, seed)}"
     write_page("truth.md", "figures", f"\n{found}\n")
+    words = f"self simulate --gate --runs {runs} --seed {seed} --format markdown"
+    gate = f"`bakeoff {words}`\n\n{answer(program, *words.split())}"
+    write_page("truth.md", "gate", f"\n{gate}\n")
 
 
 def on_disks(binary, pair: str, runs: int) -> bool:

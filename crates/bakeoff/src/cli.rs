@@ -170,6 +170,10 @@ pub struct Quick {
     /// Time limit, such as 90s or 5m (default: 60s for one directory, 3m for several)
     #[arg(long, value_parser = units::parse_duration_ns)]
     pub time: Option<u64>,
+    /// Measure so many blocks of one directory, 3 to 99: more of them narrow the intervals of
+    /// `compare` (default: 3)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=99))]
+    pub blocks: Option<u32>,
     #[command(flatten)]
     pub chosen: Chosen,
     /// Size of the scratch file in each directory (default: depends on free space and speed)
@@ -319,9 +323,12 @@ pub struct Clean {
 
 #[derive(Debug, clap::Args)]
 pub struct Show {
-    /// Start of a run ID, or `last`
+    /// Start of a run ID, `last`, a file with pasted runs, or a pasted line (bakeoff1:)
     #[arg(value_name = "RUN", default_value = "last")]
     pub run: String,
+    /// Print a block to paste into a forum or a mail, which `import`, `show` and `compare` read
+    #[arg(long, conflicts_with_all = ["details", "output", "redact", "no_redact"])]
+    pub paste: bool,
     /// Show all pairs, findings and measurement details
     #[arg(long)]
     pub details: bool,
@@ -349,9 +356,16 @@ pub struct Show {
 
 #[derive(Debug, clap::Args)]
 pub struct Compare {
-    /// Starts of run IDs, or `last`
+    /// Starts of run IDs, `last`, files with pasted runs, or pasted lines (bakeoff1:)
     #[arg(value_name = "RUN", default_value = "last")]
     pub runs: Vec<String>,
+    /// Compare the last RUN with those before it: exit code 0 if no rate is slower by this much, 5
+    /// if one is, 1 if that cannot be told
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
+    pub fail_if_slower: Option<f64>,
+    /// Recommend for this use: boot, data, nas, windows, database or scratch
+    #[arg(long = "for", value_name = "USE", value_parser = parse_name::<DriveUse>)]
+    pub drive_use: Option<DriveUse>,
     /// Factor that may differ between the runs: host, device, kernel or time
     #[arg(long, value_name = "FACTOR", value_parser = parse_name::<Factor>)]
     pub across: Option<Factor>,
@@ -447,8 +461,11 @@ pub struct Simulate {
     pub runs: u32,
     /// Simulate the predictions of `fleet report` instead; --runs is the number of fleets of each
     /// kind
-    #[arg(long)]
+    #[arg(long, conflicts_with = "gate")]
     pub fleet: bool,
+    /// Simulate `compare --fail-if-slower` instead
+    #[arg(long)]
+    pub gate: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -530,6 +547,14 @@ where
     T: Copy + VariantArray + Into<&'static str>,
 {
     parse_word(text, &choices())
+}
+
+/// `10%`, `10 %` or `10` as a fraction, more than 0 and less than 1.
+fn parse_percent(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches('%').trim_end().parse::<f64>().ok();
+    let fraction = number.map(|percent| percent / 100.0);
+    let sound = fraction.filter(|f| *f > 0.0 && *f < 1.0);
+    sound.ok_or_else(|| "write a percentage between 0 and 100, such as 10%".to_string())
 }
 
 fn parse_tool(text: &str) -> Result<DriverName, String> {

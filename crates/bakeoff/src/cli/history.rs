@@ -84,6 +84,9 @@ pub struct TrendArgs {
     /// Factor that may differ between joined runs: host, device, kernel or time
     #[arg(long, value_name = "FACTOR", value_parser = parse_name::<Factor>)]
     pub across: Option<Factor>,
+    /// File with pasted runs, to show those of the same drive model (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub with: Vec<PathBuf>,
 }
 
 #[cfg(feature = "postgres")]

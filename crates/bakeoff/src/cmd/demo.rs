@@ -83,6 +83,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
 
 fn without_root(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     let args = Quick {
+        blocks: None,
         dirs: vec![PathBuf::from(".")],
         time: Some(args.time),
         chosen: args.chosen.clone(),

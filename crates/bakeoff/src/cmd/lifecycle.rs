@@ -8,6 +8,7 @@ use bakeoff_model::candidate::{Candidate, Kind};
 use bakeoff_model::event::{Action, Header, StopReason, What};
 use bakeoff_model::path::RawPath;
 use bakeoff_model::run::{Run, StepRecord};
+use bakeoff_model::verb::Verb;
 use bakeoff_model::verdict::Analysis;
 
 use super::answer::{self, AnswerDetail};
@@ -271,6 +272,10 @@ fn answer_run(
     let printed = print_answer(global, run, analysis, written);
     if let Some(path) = written.filter(|_| !answer::names_report(global, run)) {
         say::note(global.quiet, format_args!("Report: {}", RawPath::new(path)));
+    }
+    if matches!(run.header.verb, Verb::Quick | Verb::Demo) && analysis.blocks > 0 {
+        let id = run.header.short_id();
+        say::note(global.quiet, format_args!("Block to paste: bakeoff show {id} --paste"));
     }
     if let Some(to) = &ending.beside.notify {
         tell(to, run, analysis);

@@ -21,6 +21,7 @@ pub mod label;
 pub mod lifecycle;
 pub mod lint;
 mod notify;
+pub mod pasted;
 pub mod plan;
 pub mod probe;
 #[cfg(feature = "postgres")]

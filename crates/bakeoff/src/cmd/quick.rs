@@ -57,6 +57,15 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     protocol.time_ns = Some(args.time.unwrap_or(usual_ns));
     protocol.isolation = if args.tools.is_empty() { Isolation::Slices } else { Isolation::Visit };
     protocol.drive_use = args.chosen.drive_use.unwrap_or_default();
+    if let Some(blocks) = args.blocks {
+        if candidates.len() > 1 {
+            return Err(Fault::usage(
+                "--blocks is for one directory. Several are compared until the answer is known",
+            ));
+        }
+        protocol.looks = vec![blocks];
+        protocol.alphas.truncate(1);
+    }
     protocol.max_write_bytes = args.chosen.max_write.or(budget);
     let header = Header {
         candidates,

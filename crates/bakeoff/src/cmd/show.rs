@@ -8,15 +8,18 @@ use std::io::Write;
 use std::path::Path;
 
 use bakeoff_judge::analyse::{analyse, is_answered};
+use bakeoff_judge::levels::RunLevels;
 use bakeoff_model::path::RawPath;
 use bakeoff_model::run::Run;
+use bakeoff_report as report;
 use bakeoff_report::runs::State;
 
 use super::answer::{self, AnswerDetail};
-use super::stored;
+use super::{pasted, stored};
 use crate::cli::{Format, Global, Show};
 use crate::fault::{self, Fault, Outcome};
 use crate::store::folded;
+use crate::ui::out;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OutputKind {
@@ -40,7 +43,13 @@ const ENDINGS: [(&str, OutputKind); 10] = [
 ];
 
 pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
-    stored::format(global, "show")?;
+    let format = stored::format(global, "show")?;
+    if let Some(runs) = pasted::named(&args.run)? {
+        return show_pasted(format, &runs, args);
+    }
+    if args.paste {
+        return paste(global, args);
+    }
     if args.output.is_empty() {
         return match global.format {
             Some(format) if is_written_only(format) => {
@@ -65,6 +74,31 @@ pub fn answered_for(mut run: Run, args: &Show) -> Run {
     let protocol = &mut run.header.protocol;
     protocol.drive_use = args.drive_use.unwrap_or(protocol.drive_use);
     run
+}
+
+/// Runs that somebody pasted: figures, and nothing that a run of ours has beside them.
+fn show_pasted(format: Format, runs: &[RunLevels], args: &Show) -> Result<Outcome, Fault> {
+    let has = [Format::Text, Format::Json, Format::Markdown];
+    if !has.contains(&format) || args.paste || !args.output.is_empty() {
+        return Err(Fault::usage(
+            "a pasted run has no measurements to write. `bakeoff show` prints it as text, json or \
+             markdown",
+        ));
+    }
+    let json = || report::paste::pasted_json(runs) + "\n";
+    answer::print_either(format, json, || report::paste::pasted_document(runs))?;
+    Ok(Outcome::Done)
+}
+
+fn paste(global: &Global, args: &Show) -> Result<Outcome, Fault> {
+    let (store, id) = stored::find(global, &args.run)?;
+    let run = answered_for(folded::read(&*store, &id)?, args);
+    stored::say_state(store.state(&id, run.stopped.is_some())?, &*store, &id)?;
+    let block = report::paste::paste(&run, analyse).ok_or_else(|| {
+        Fault::failed("the run has no figures to paste. Show it with `bakeoff show RUN`")
+    })?;
+    out::print(None, &block)?;
+    Ok(Outcome::Done)
 }
 
 fn screen(global: &Global, args: &Show) -> Result<Outcome, Fault> {

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use bakeoff_judge::simulate::simulate;
+use bakeoff_judge::simulate::{gate, simulate};
 use bakeoff_report as report;
 use bakeoff_report::fleet::coverage;
 
@@ -19,6 +19,9 @@ pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
     let format = stored::format(global, "self simulate")?;
     if args.fleet {
         return fleet(global.seed.unwrap_or(SEED), format, args.runs);
+    }
+    if args.gate {
+        return gates(global.seed.unwrap_or(SEED), format, args.runs);
     }
     // Progress is for who looks on.
     let quiet = global.quiet || !std::io::stderr().is_terminal();
@@ -47,5 +50,18 @@ fn fleet(seed: u64, format: Format, fleets: u32) -> Result<Outcome, Fault> {
         format!("{document}\n")
     };
     answer::print_either(format, json, || report::coverage_document(&found))?;
+    Ok(Outcome::Done)
+}
+
+/// How often `compare --fail-if-slower` says what, and is wrong.
+fn gates(seed: u64, format: Format, runs: u32) -> Result<Outcome, Fault> {
+    let found = gate::all(runs, seed).map_err(Fault::bug)?;
+    let json = || {
+        let document = serde_json::json!({
+            "schema": "bakeoff/simulate-gate/1", "seed": seed, "scenarios": found,
+        });
+        format!("{document}\n")
+    };
+    answer::print_either(format, json, || report::gates_document(&found))?;
     Ok(Outcome::Done)
 }

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use bakeoff_judge::history::facts::{Facts, drive_name};
 use bakeoff_judge::history::filter::{self, Filter};
+use bakeoff_judge::history::pasted::beside;
 use bakeoff_judge::history::trend::{Past, Trend as Found, trend};
 use bakeoff_model::host::{Layer, LayerKind};
 use bakeoff_model::path::{printable, sanitize};
 use bakeoff_report as report;
 
-use super::{answer, stored};
+use super::{answer, pasted, stored};
 use crate::cli::history::TrendArgs;
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
@@ -25,12 +26,20 @@ const NAMED: usize = 10;
 pub fn run(global: &Global, args: &TrendArgs) -> Result<Outcome, Fault> {
     let format = stored::format(global, "runs trend")?;
     let found = of_drive(global, args)?;
+    let mut pasted_runs = Vec::new();
+    for file in &args.with {
+        pasted_runs.extend(pasted::of_file(file)?);
+    }
+    let pasted = beside(&found, &pasted_runs);
+    if pasted.is_empty() && !pasted_runs.is_empty() {
+        say::line(format_args!("bakeoff: no pasted run is on a drive of this model"));
+    }
     let text = if format == Format::Json {
-        report::trend_json(&found)
+        report::trend_json(&found, &pasted)
     } else if format == Format::Csv {
         report::trend_csv(&found)
     } else {
-        answer::laid_out(&report::trend_document(&found), format)
+        answer::laid_out(&report::trend_document(&found, &pasted), format)
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)

@@ -61,7 +61,10 @@ fn write(args: &[OsString]) -> Result<Outcome, Fault> {
 fn write_trend(store: &OsString, drive: &OsString) -> Result<Outcome, Fault> {
     let drive = drive.to_string_lossy().into_owned();
     let global = Global { store: Some(store.into()), format: None, quiet: true, seed: None };
-    let found = trend::of_drive(&global, &TrendArgs { drive, since: None, across: None })?;
+    let found = trend::of_drive(
+        &global,
+        &TrendArgs { drive, since: None, across: None, with: Vec::new() },
+    )?;
     std::io::stdout().lock().write_all(pages::trend_page(&found).as_bytes())?;
     Ok(Outcome::Done)
 }

@@ -3,6 +3,8 @@
 // Unwrapping in a test is an assertion.
 
 use crate::stored::{Home, RUN, bundle_of};
+use bakeoff_judge::import::pasted::runs_of;
+use bakeoff_judge::levels::line::encode;
 use serde_json::Value;
 
 const OTHER: &str = "fedcba9876543210";
@@ -168,4 +170,82 @@ fn what_cannot_be_compared_says_what_to_type() {
         assert_eq!(code, 2, "{args:?}: {err}");
         assert!(err.to_lowercase().contains(says), "{args:?}: {err}");
     }
+}
+
+/// The line of the kept run, with every rate multiplied.
+fn pasted(home: &Home, factor: f64) -> String {
+    let (code, block, err) = home.run(&["show", "0123", "--paste"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{block}");
+    let (mut runs, errors) = runs_of(block.as_bytes());
+    assert!(errors.is_empty(), "{errors:?}");
+    let mut run = runs.pop().unwrap();
+    let levels = run.workloads.iter_mut().flat_map(|workload| &mut workload.levels).flatten();
+    levels.for_each(|level| level.mean += factor.ln());
+    encode(&run)
+}
+
+#[test]
+fn the_gate_exits_by_what_is_certain() {
+    let home = home(|text| text);
+    let gate =
+        |runs: &[&str]| home.run(&[&["compare"], runs, &["--fail-if-slower", "10%"]].concat());
+    let (code, out, err) = gate(&["0123", "fedc"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.starts_with("Not slower by 10 %"), "{out}");
+    for (factor, expected, says) in [
+        (0.6, 5, "Slower by more than 10 %"),
+        (0.9, 1, "Cannot tell whether it is slower by 10 %"),
+        (1.5, 0, "Not slower by 10 %"),
+    ] {
+        let (code, out, err) = gate(&["0123", &pasted(&home, factor)]);
+        assert_eq!((code, err.as_str()), (expected, ""), "{factor}: {out}");
+        assert!(out.starts_with(says), "{factor}: {out}");
+        assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    }
+    let (code, out, _) =
+        home.run(&["compare", "0123", "fedc", "--fail-if-slower", "10%", "--format", "json"]);
+    let json = json(&out);
+    assert_eq!((code, &json["gate"]["verdict"]), (0, &"not_slower".into()), "{out}");
+    let (code, _, err) = home.run(&["compare", "0123", "fedc", "--fail-if-slower", "0"]);
+    assert!(code == 2 && err.contains("such as 10%"), "{err}");
+    let (code, _, err) = home.run(&["compare", "0123", "--fail-if-slower", "10%"]);
+    assert!(code == 2 && err.contains("nothing to compare with"), "{err}");
+}
+
+#[test]
+fn a_pasted_run_is_shown_imported_and_compared_wherever_it_stands() {
+    let home = Home::with_run();
+    let line = pasted(&home, 1.0);
+    let quoted: String = line
+        .as_bytes()
+        .chunks(70)
+        .map(|part| format!("> {}<br>\n", std::str::from_utf8(part).unwrap()))
+        .collect();
+    let file = home.file("post.html", format!("<p>My stick:</p>\n{quoted}"));
+    let file = file.to_str().unwrap();
+    let (code, out, err) = home.run(&["show", file]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.starts_with("Pasted run 01234567") && !out.contains("/mnt"), "{out}");
+    let shown = json(&home.run(&["show", file, "--format", "json"]).1);
+    assert_eq!(shown["schema"], "bakeoff/pasted/1");
+    let imported = json(&home.run(&["import", file, "--format", "json"]).1);
+    assert_eq!(imported["results"].as_array().unwrap().len(), 4, "{imported}");
+    assert_eq!(imported["unread"].as_array().unwrap().len(), 0, "{imported}");
+    let (code, out, err) = home.run(&["compare", "0123", file]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains("1.00 (0.9"), "{out}");
+    let (code, out, err) = home.run(&["runs", "trend", "Ultra", "--with", file]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains("Pasted runs on drives of this model"), "{out}");
+    let cut = home.file("cut.txt", &line[..200]);
+    let (code, _, err) = home.run(&["show", cut.to_str().unwrap()]);
+    assert!(code == 2 && err.contains("cut off") && err.contains("no pasted run"), "{err}");
+}
+
+#[test]
+fn a_comparison_for_a_use_has_the_recommendation_of_each_run() {
+    let home = home(|text| text);
+    let (_, out, err) = home.run(&["compare", "0123", "fedc", "--for", "windows"]);
+    assert_eq!(err, "");
+    assert!(out.contains("Recommended\n  01234567"), "{out}");
 }

@@ -6,16 +6,21 @@ mod texts_tests;
 
 use serde_json::{Value, json};
 
-use super::document::Document;
-use super::mark;
+use super::answer::workload_name;
+use super::document::{Document, Table, number, words};
 use super::run_document::{self, utc};
+use super::side_by_side::{self, change};
+use super::{gate, mark};
 use bakeoff_judge::compare::Compared;
-use bakeoff_judge::compare::answer::{Answer, EffectIn, EffectRow};
+use bakeoff_judge::compare::answer::EffectIn;
 use bakeoff_judge::compare::beside::{Beside, Published, PublishedRatio};
 use bakeoff_judge::compare::differences::LeftOut;
-use bakeoff_judge::compare::figures::Row;
+use bakeoff_judge::gate::Gate;
+use bakeoff_judge::levels::side_by_side::SideBySide;
+use bakeoff_model::difference::Difference;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::path::sanitize;
+use bakeoff_model::verdict::Verdict;
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
@@ -23,13 +28,36 @@ const SHOWN_PUBLISHED: usize = 4;
 const OBSERVED: &str = "Figures of different runs include session effects, so their ratios are \
     observations, not verdicts. The verdicts use ratios within runs.";
 
-/// One document: `compared` where there are two runs and more, and the results of others beside
-/// each run.
-pub fn compare_json(compared: Option<&Compared>, beside: &[Beside]) -> String {
-    let mut document = compared.map_or_else(|| json!({}), compared_json);
+/// What a comparison consists of.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ComparisonParts<'a> {
+    /// Where there are two stored runs and more.
+    pub compared: Option<&'a Compared>,
+    pub levels: Option<&'a SideBySide>,
+    pub gate: Option<&'a Gate>,
+    /// Run and the recommendation for a use that was asked for.
+    pub choices: &'a [(String, String)],
+    /// In what runs differ of which one is only pasted.
+    pub unlike: &'a [Difference],
+    /// The results of others beside each run.
+    pub beside: &'a [Beside],
+}
+
+/// One document.
+pub fn compare_json(of: &ComparisonParts) -> String {
+    let mut document = of.compared.map_or_else(|| json!({}), compared_json);
+    let choice = |(run, said): &(String, String)| json!({ "run": run, "said": said });
     if let Value::Object(map) = &mut document {
-        map.insert("schema".to_string(), json!("bakeoff/compare/1"));
-        map.insert("beside".to_string(), beside.iter().map(beside_json).collect());
+        let mut insert = |key: &str, value: Value| map.insert(key.to_string(), value);
+        insert("schema", json!("bakeoff/compare/1"));
+        insert("beside", of.beside.iter().map(beside_json).collect());
+        insert("levels", json!(of.levels));
+        if let Some(gate) = of.gate {
+            insert("gate", gate::json(gate));
+        }
+        if !of.choices.is_empty() {
+            insert("choices", of.choices.iter().map(choice).collect());
+        }
     }
     document.to_string()
 }
@@ -56,13 +84,38 @@ fn beside_json(beside: &Beside) -> Value {
     document
 }
 
-pub fn compare_document(compared: Option<&Compared>, beside: &[Beside]) -> Document {
+pub fn compare_document(of: &ComparisonParts) -> Document {
     let mut out = Document::default();
-    if let Some(compared) = compared {
-        write_compared(compared, &mut out);
+    if let Some(gate) = of.gate {
+        gate::write(gate, &mut out);
+        out.gap();
     }
-    for (at, beside) in beside.iter().enumerate() {
-        if at > 0 || compared.is_some() {
+    // The gate has a sentence and a table of its own.
+    let compared = of.compared.filter(|_| of.gate.is_none());
+    if let Some(compared) = compared {
+        write_heads(compared, &mut out);
+    }
+    if !of.unlike.is_empty() && of.gate.is_none() {
+        let all: Vec<String> = of.unlike.iter().map(ToString::to_string).collect();
+        out.headline(format!("Not compared: these runs differ in {}.", phrases::list(&all)));
+    }
+    if !of.choices.is_empty() {
+        out.heading("Recommended");
+        for (run, said) in of.choices {
+            out.line(1, format!("{run}  {said}"));
+        }
+    }
+    if let Some(levels) = of.levels.filter(|_| of.gate.is_none()) {
+        out.heading("Figures");
+        out.table(side_by_side::table(levels));
+        out.gap();
+        out.paragraph(OBSERVED);
+    }
+    if let Some(compared) = compared {
+        write_answers(compared, &mut out);
+    }
+    for (at, beside) in of.beside.iter().enumerate() {
+        if at > 0 || of.levels.is_some() {
             out.gap();
         }
         write_beside(beside, &mut out);
@@ -70,7 +123,7 @@ pub fn compare_document(compared: Option<&Compared>, beside: &[Beside]) -> Docum
     out
 }
 
-fn write_compared(compared: &Compared, out: &mut Document) {
+fn write_heads(compared: &Compared, out: &mut Document) {
     out.headline(sentence::headline(compared));
     sentence::notes(compared).into_iter().for_each(|note| out.bullet(note));
     out.heading("Runs");
@@ -102,41 +155,76 @@ fn write_compared(compared: &Compared, out: &mut Document) {
         out.heading("Excluded, because not in all runs");
         out.line(1, left_out(compared).join(", "));
     }
-    for answer in &compared.answers {
-        write_answer(compared, answer, &shorts, out);
+}
+
+fn write_answers(compared: &Compared, out: &mut Document) {
+    // What keeps runs from being ranked is in the first sentence, once.
+    let answers = compared.answers.iter().filter(|_| compared.is_alike);
+    for answer in answers.clone() {
+        let word = answer.verdict.name().replace('_', " ");
+        let title = format!("{}: {}", answer.workload, answer.summary);
+        out.result(title, mark::verdict(answer.verdict, &word));
+        if answer.verdict != Verdict::Refused || answer.is_flipped {
+            out.paragraph(sentence::text(compared, answer));
+        }
+        write_findings(&answer.findings, out);
     }
-    if !compared.answers.is_empty() {
-        out.gap();
-        out.paragraph(OBSERVED);
+    let ratios = ratios(compared);
+    if compared.is_alike && !ratios.is_empty() {
+        out.heading("Ratios inside each run (95 % CI)");
+        out.table(ratios);
     }
-    findings_below("Limits of this comparison", &compared.findings, out);
+    let forbidden = forbidden(compared);
+    let findings = run_document::findings(&compared.findings);
+    if forbidden.is_empty() && findings.is_empty() {
+        return;
+    }
+    out.heading("Limits of this comparison");
+    forbidden.into_iter().for_each(|text| out.line(1, text));
+    findings.iter().for_each(|finding| out.line(1, finding.line()));
+}
+
+/// The leader of the first run against each other candidate, in every run.
+fn ratios(compared: &Compared) -> Table {
+    let shorts = compared.runs.iter().map(|run| number(&run.short));
+    let columns = [words("workload"), words("pair")].into_iter().chain(shorts);
+    let columns = columns.chain([words("intervals")]);
+    let rows = compared.answers.iter().flat_map(|answer| {
+        let best = answer.effects.first().map(|effect| &effect.a);
+        let of_best = answer.effects.iter().filter(move |row| Some(&row.a) == best);
+        of_best.map(|row| {
+            let effect = |of: &Option<EffectIn>| change(of.map(|e| [e.ratio, e.low, e.high]));
+            let same = match row.is_same {
+                Some(true) => "overlap",
+                Some(false) => "apart",
+                None => "",
+            };
+            let names = [workload_name(&answer.workload), format!("{} / {}", row.a, row.b)];
+            names.into_iter().chain(row.runs.iter().map(effect)).chain([same.to_string()]).collect()
+        })
+    });
+    Table::new(columns, rows)
+}
+
+/// What forbids a verdict, once for each run, with the workloads.
+fn forbidden(compared: &Compared) -> Vec<String> {
+    let each = compared.answers.iter().flat_map(|answer| {
+        let said = answer.runs.iter().zip(&compared.runs);
+        said.flat_map(|(said, run)| {
+            let reasons = said.forbidden.iter();
+            reasons.map(|reason| ((run.short.clone(), reason.clone()), answer.workload.as_str()))
+        })
+    });
+    let said = |((run, reason), workloads): ((String, String), Vec<&str>)| {
+        let workloads: Vec<String> = workloads.into_iter().map(workload_name).collect();
+        format!("{run}: {reason}: no verdict on {}.", phrases::list(&workloads))
+    };
+    phrases::grouped(each).into_iter().map(said).collect()
 }
 
 fn left_out(compared: &Compared) -> Vec<String> {
     let of = |one: &LeftOut| format!("{} (in {})", one.name, compared.runs[one.run].short);
     compared.left_out.iter().map(of).collect()
-}
-
-fn write_answer(compared: &Compared, answer: &Answer, shorts: &[&str], out: &mut Document) {
-    let word = answer.verdict.name().replace('_', " ");
-    let title = format!("{}: {}", answer.workload, answer.summary);
-    out.result(title, mark::verdict(answer.verdict, &word));
-    out.paragraph(sentence::text(compared, answer));
-    let best = answer.effects.first().map(|e| e.a.clone());
-    for row in answer.effects.iter().filter(|row| Some(&row.a) == best.as_ref()) {
-        out.line(1, effect(row, shorts));
-    }
-    for row in &answer.figures {
-        out.line(1, figures(answer, row, shorts));
-    }
-    write_findings(&answer.findings, out);
-}
-
-fn findings_below(heading: &str, findings: &[Finding], out: &mut Document) {
-    if !findings.is_empty() {
-        out.heading(heading);
-        write_findings(findings, out);
-    }
 }
 
 fn write_findings(findings: &[Finding], out: &mut Document) {
@@ -237,40 +325,6 @@ fn told(published: &Published) -> String {
     )
 }
 
-fn effect(row: &EffectRow, shorts: &[&str]) -> String {
-    let one = |(effect, run): (&Option<EffectIn>, &&str)| match effect {
-        Some(e) => format!(
-            "{} (95 % CI: {} to {}; n = {}) in {run}",
-            units::three_digits(e.ratio),
-            units::three_digits(e.low),
-            units::three_digits(e.high),
-            e.blocks
-        ),
-        None => format!("too few blocks in {run}"),
-    };
-    let runs: Vec<String> = row.runs.iter().zip(shorts).map(one).collect();
-    let same = match row.is_same {
-        Some(true) => "; the intervals overlap",
-        Some(false) => "; the intervals do not overlap: the difference depends on the run",
-        None => "",
-    };
-    format!("{} against {}: {}{same}", row.a, row.b, runs.join("; "))
-}
-
-fn figures(answer: &Answer, row: &Row, shorts: &[&str]) -> String {
-    let text = |value: f64| answer.metric.figure(value);
-    let one = |((of, ratio_of), run): ((&Option<_>, &Option<f64>), &&str)| {
-        let Some(of): &Option<bakeoff_judge::decide::figure::Figure> = of else {
-            return format!("no valid cell in {run}");
-        };
-        let times =
-            ratio_of.map(|r| format!(", {} times", units::three_digits(r))).unwrap_or_default();
-        format!("{} ({} to {}) in {run}{times}", text(of.mean), text(of.min), text(of.max))
-    };
-    let runs: Vec<String> = row.runs.iter().zip(&row.ratios).zip(shorts).map(one).collect();
-    format!("{}: {}", row.candidate, runs.join("; "))
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -279,7 +333,10 @@ mod tests {
     use bakeoff_judge::analyse::analyse;
     use bakeoff_judge::compare::beside::beside;
     use bakeoff_judge::compare::compare;
+    use bakeoff_judge::gate::judge;
     use bakeoff_judge::import;
+    use bakeoff_judge::levels::levels;
+    use bakeoff_judge::levels::side_by_side::side_by_side;
     use bakeoff_judge::testing::{RunBuilder, keys};
     use bakeoff_model::workload::{DriverName, Workload};
 
@@ -298,7 +355,18 @@ mod tests {
         let runs = [run("6.6"), run("6.12")];
         let beside = [beside(&runs[0].0, "a.csv", &imported)];
         assert!(!beside[0].rows.is_empty() && !beside[0].pairs.is_empty());
-        let json = compare_json(Some(&compare(&runs, None)), &beside);
+        let compared = compare(&runs, None);
+        let both = [levels(&runs[0].0, &runs[0].1), levels(&runs[1].0, &runs[1].1)];
+        let side = side_by_side(&both, true);
+        let gate = judge(&[&both[0]], &both[1], 0.1, Vec::new());
+        let json = compare_json(&ComparisonParts {
+            compared: Some(&compared),
+            levels: Some(&side),
+            gate: Some(&gate),
+            choices: &[("a".to_string(), "b".to_string())],
+            beside: &beside,
+            ..ComparisonParts::default()
+        });
         let mut found = BTreeSet::new();
         keys(&serde_json::from_str(&json).unwrap(), &mut found);
         let doc = include_str!("../../../../docs/format.md");
@@ -321,7 +389,8 @@ mod tests {
             .build();
         let imported = import::all(TABLE);
         let beside = [beside(&run, "a.csv", &imported)];
-        let text = compare_document(None, &beside).text(200, false);
+        let of = ComparisonParts { beside: &beside, ..ComparisonParts::default() };
+        let text = compare_document(&of).text(200, false);
         assert!(text.contains("block size of seqread and seqread-fio: 1m in this run"), "{text}");
         assert!(text.contains(" / fio in this run; fio"), "{text}");
     }
@@ -342,7 +411,8 @@ mod tests {
             (run, analysis)
         };
         let compared = compare(&[run("a"), run("b")], None);
-        let text = compare_document(Some(&compared), &[]).text(80, false);
+        let of = ComparisonParts { compared: Some(&compared), ..ComparisonParts::default() };
+        let text = compare_document(&of).text(80, false);
         assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }

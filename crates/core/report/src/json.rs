@@ -51,6 +51,9 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
         "recipe": super::recipe(run, analysis),
         "recommendation": analysis.recommendation,
     });
+    if let Some(line) = super::paste::line(run, analysis) {
+        document["line"] = value!(line);
+    }
     if let Some(normal) = &analysis.normal {
         document["normal"] = value!(normal);
     }

@@ -34,6 +34,7 @@ pub mod fitness;
 pub mod fleet;
 pub mod fleet_list;
 mod fleet_text;
+mod gate;
 pub(crate) mod glossary;
 mod gnuplot;
 mod html;
@@ -47,6 +48,7 @@ mod mark;
 mod metrics;
 mod monitor;
 pub mod now;
+pub mod paste;
 pub mod plan;
 pub mod plans;
 pub mod prepared;
@@ -61,6 +63,7 @@ pub mod said;
 mod service;
 pub mod settling;
 mod setup;
+mod side_by_side;
 mod simulate;
 mod trend;
 pub mod watch;
@@ -69,7 +72,7 @@ pub mod writes;
 pub use about::{about_document, about_json};
 pub use answer::live;
 pub use bench::{Benched, bench_document, bench_json};
-pub use compare::{compare_document, compare_json};
+pub use compare::{ComparisonParts, compare_document, compare_json};
 pub use csv::{COLUMNS as CSV_COLUMNS, csv};
 pub use document::Document;
 pub use durability::{durability_document, durability_json};
@@ -87,7 +90,7 @@ pub use probe::{probe_document, probe_json};
 pub use recipe::{make as recipe_commands, recipe};
 pub use service::{Datum, Service, State};
 pub use setup::{setup_document, setup_json};
-pub use simulate::{simulate_document, simulate_json, simulate_markdown};
+pub use simulate::{gates_document, simulate_document, simulate_json, simulate_markdown};
 pub use trend::{trend_csv, trend_document, trend_json};
 
 use bakeoff_model::path::sanitize;
@@ -145,7 +148,9 @@ pub fn screen(
 
 /// Everything in text: for `--details`, and the only form for runs in rounds.
 pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
-    let document = RunDocument::new(run, analysis).details();
+    let mut document = RunDocument::new(run, analysis).details();
+    let width = if options.plain { usize::MAX } else { usize::from(options.width.max(40)) };
+    paste::write_line(&mut document, run, analysis, width);
     match options.plain {
         true => document.plain(),
         false => document.text(usize::from(options.width.max(40)), options.color),
@@ -153,7 +158,9 @@ pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
 }
 
 pub fn markdown(run: &Run, analysis: &Analysis) -> String {
-    RunDocument::new(run, analysis).details().markdown()
+    let mut document = RunDocument::new(run, analysis).details();
+    paste::write_line(&mut document, run, analysis, usize::MAX);
+    document.markdown()
 }
 
 #[cfg(any(test, feature = "testing"))]

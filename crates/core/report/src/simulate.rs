@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::document::{self, Document, number, words};
+use bakeoff_judge::simulate::gate::GateOutcomes;
 use bakeoff_judge::simulate::outcome::{Advice, InTurns};
 use bakeoff_judge::simulate::{Outcome, Simulation};
 
@@ -157,6 +158,41 @@ pub fn simulate_document(simulation: &Simulation) -> Document {
         out.heading(o.name.as_str());
         out.table(table(&[], &ADVICE, |column| column.short, std::iter::once((Vec::new(), o))));
     }
+    out
+}
+
+/// How often the gate says what, and is wrong: a table of docs/truth.md.
+pub fn gates_document(found: &[GateOutcomes]) -> Document {
+    let columns = [
+        "noise",
+        "runs differ by",
+        "blocks",
+        "base runs",
+        "rates",
+        "runs",
+        "slower",
+        "not slower",
+        "unknown",
+        "wrong",
+    ];
+    let columns = std::iter::once(words("the truth")).chain(columns.map(number));
+    let cells = |of: &GateOutcomes| {
+        vec![
+            of.name.clone(),
+            format!("{:.0} %", of.noise_percent),
+            format!("{:.0} %", of.session_percent),
+            of.blocks.to_string(),
+            of.base_runs.to_string(),
+            of.rates.to_string(),
+            of.runs.to_string(),
+            percent(of.share(of.slower)),
+            percent(of.share(of.not_slower)),
+            percent(of.share(of.unknown)),
+            percent(of.share(of.wrong)),
+        ]
+    };
+    let mut out = Document::default();
+    out.table(document::Table::new(columns, found.iter().map(cells)));
     out
 }
 

@@ -3,9 +3,11 @@
 
 use serde_json::{Value, json};
 
+use super::answer::{self, amount};
 use super::csv::{table as csv_table, text as csv_text};
-use super::document::Document;
+use super::document::{Document, Table, number, words};
 use super::run_document::{day, short_id};
+use bakeoff_judge::history::pasted::PastedPoint;
 use bakeoff_judge::history::trend::{Change, FEWEST, Point, Series, Trend};
 use bakeoff_stats::phrases::{self, figures};
 
@@ -32,7 +34,7 @@ const COLUMNS: [&str; 15] = [
     "changed",
 ];
 
-pub fn trend_document(trend: &Trend) -> Document {
+pub fn trend_document(trend: &Trend, pasted: &[PastedPoint]) -> Document {
     let mut out = Document::default();
     let dates = match (trend.runs.first(), trend.runs.last()) {
         (Some(first), Some(last)) if trend.runs.len() > 1 => {
@@ -51,6 +53,7 @@ pub fn trend_document(trend: &Trend) -> Document {
         last = Some(&series.workload);
         write_series(trend, series, &mut out);
     }
+    write_pasted(pasted, &mut out);
     if trend.series.is_empty() {
         out.paragraph("No run measured a candidate on this drive.");
         return out;
@@ -59,6 +62,23 @@ pub fn trend_document(trend: &Trend) -> Document {
     too_short(trend).into_iter().for_each(|text| out.paragraph(text));
     out.paragraph(OBSERVED);
     out
+}
+
+fn write_pasted(pasted: &[PastedPoint], out: &mut Document) {
+    if pasted.is_empty() {
+        return;
+    }
+    out.heading("Pasted runs on drives of this model");
+    let columns = ["workload", "candidate", "run", "board"].map(words);
+    let columns = columns.into_iter().chain(["figure", "of the last run"].map(number));
+    let rows = pasted.iter().map(|point| {
+        let ratio = point.ratio.map_or_else(|| "-".to_string(), amount::share);
+        let figure = answer::figure_words(point.metric, point.mean);
+        let names = [answer::workload_name(&point.workload), point.candidate.clone()];
+        let run = [point.run.clone(), point.board.clone(), figure, ratio];
+        names.into_iter().chain(run).collect()
+    });
+    out.table(Table::new(columns, rows));
 }
 
 fn write_series(trend: &Trend, series: &Series, out: &mut Document) {
@@ -128,10 +148,11 @@ fn bars(points: &[Point]) -> String {
 }
 
 /// `bakeoff/trend/1`.
-pub fn trend_json(trend: &Trend) -> String {
+pub fn trend_json(trend: &Trend, pasted: &[PastedPoint]) -> String {
     let mut document = json!(trend);
     if let Value::Object(map) = &mut document {
         map.insert("schema".to_string(), json!("bakeoff/trend/1"));
+        map.insert("pasted".to_string(), json!(pasted));
     }
     format!("{document:#}\n")
 }
@@ -195,15 +216,15 @@ mod tests {
 
     #[test]
     fn a_history_in_words() {
-        insta::assert_snapshot!(trend_document(&sample()).text(80, false));
-        let narrow = trend_document(&sample()).text(40, false);
+        insta::assert_snapshot!(trend_document(&sample(), &[]).text(80, false));
+        let narrow = trend_document(&sample(), &[]).text(40, false);
         assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
         assert!(!narrow.contains('\u{1b}'));
         let none = trend("x", Vec::new(), None);
         assert!(
-            trend_document(&none).text(80, false).contains("No run measured"),
+            trend_document(&none, &[]).text(80, false).contains("No run measured"),
             "{}",
-            trend_document(&none).text(80, false)
+            trend_document(&none, &[]).text(80, false)
         );
     }
 
@@ -216,7 +237,7 @@ mod tests {
         assert_eq!(csv.lines().filter(|line| line.ends_with(",1")).count(), 1, "{csv}");
         assert!(csv.contains(",'=label,"), "{csv}");
         let mut found = BTreeSet::new();
-        keys(&serde_json::from_str(&trend_json(&trend)).unwrap(), &mut found);
+        keys(&serde_json::from_str(&trend_json(&trend, &[])).unwrap(), &mut found);
         let doc = include_str!("../../../../docs/format.md");
         let names = found.iter().map(String::as_str).chain(COLUMNS);
         let missing: Vec<_> = names.filter(|k| !doc.contains(&format!("`{k}`"))).collect();

@@ -18,6 +18,7 @@ pub mod chi_squared;
 pub mod distinct;
 pub mod histogram;
 pub mod hodges_lehmann;
+pub mod level;
 pub mod paired;
 pub mod phrases;
 pub mod prng;

@@ -16,11 +16,15 @@ use bakeoff_model::link::Link;
 use bakeoff_model::path::printable;
 use bakeoff_model::precondition::PreconditionEnd;
 use bakeoff_model::run::Run;
+use bakeoff_model::workload::Workload;
 use bakeoff_stats::distinct;
 use bakeoff_stats::sample;
 use bakeoff_stats::units;
 
 const SAME_MEMORY: f64 = 0.05;
+/// Sizes that are chosen by the speed of the drive and differ by no more than this factor, two
+/// classes, are a note beside the rates.
+const NEAR_SIZES: u64 = 4;
 
 /// Everything in which the runs differ, machine first.
 pub fn differences(runs: &[&Run]) -> Vec<Difference> {
@@ -254,11 +258,43 @@ fn preconditioning(runs: &[&Run]) -> Option<Difference> {
     (!is_alike).then(|| Difference::new("preconditioning", None, values))
 }
 
+/// Sizes of files that are not the same in all runs, where nobody asked for one and they are near
+/// each other: rates are compared all the same.
+pub fn near_sizes(runs: &[&Run]) -> Vec<Difference> {
+    let headers: Vec<&Header> = runs.iter().map(|run| &run.header).collect();
+    let Some(first) = headers.first() else { return Vec::new() };
+    let of = |workload: &Workload| {
+        let all = of_name(&headers, &workload.name)?;
+        let is_same = all.iter().all(|w| w.job.size == all[0].job.size);
+        let values = all.iter().map(|w| units::size(w.job.size)).collect();
+        let what = format!("size of {}", printable(workload.name.as_bytes()));
+        (!is_same && are_near(&all)).then(|| Difference::new(what, None, values))
+    };
+    first.workloads.iter().filter_map(of).collect()
+}
+
+fn of_name<'h>(headers: &[&'h Header], name: &str) -> Option<Vec<&'h Workload>> {
+    headers.iter().map(|h| h.workloads.iter().find(|w| w.name == name)).collect()
+}
+
+fn are_near(all: &[&Workload]) -> bool {
+    let sizes = || all.iter().map(|workload| workload.job.size);
+    let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
+    all.iter().all(|workload| !workload.sized) && most <= least.saturating_mul(NEAR_SIZES)
+}
+
 fn definitions(headers: &[&Header]) -> Vec<Difference> {
     let mut all = Vec::new();
     let Some(first) = headers.first() else { return all };
     for workload in &first.workloads {
-        let find = |h: &&Header| h.workloads.iter().find(|w| w.name == workload.name).map(document);
+        let is_near = of_name(headers, &workload.name).is_some_and(|all| are_near(&all));
+        let find = |h: &&Header| {
+            let mut found = h.workloads.iter().find(|w| w.name == workload.name)?.clone();
+            if is_near {
+                found.job.size = 0;
+            }
+            Some(document(&found))
+        };
         let name = printable(workload.name.as_bytes());
         let what = format!("workload {name}");
         all.extend(unlike_keys(&what, headers.iter().map(find).collect()));

@@ -31,6 +31,8 @@ pub struct Compared {
     pub across: Option<Factor>,
     pub is_alike: bool,
     pub differences: Vec<Difference>,
+    /// Sizes of files that differ so little that rates are compared all the same.
+    pub sizes: Vec<Difference>,
     #[serde(skip)]
     pub left_out: Vec<LeftOut>,
     pub answers: Vec<Answer>,
@@ -62,7 +64,8 @@ pub fn compare(runs: &[(Run, Analysis)], across: Option<Factor>) -> Compared {
     let shorts: Vec<&str> = labels.iter().map(|run| run.short.as_str()).collect();
     let answers = answer::all(runs, &shorts, is_alike);
     let left_out = differences::left_out(&only);
-    Compared { runs: labels, across, is_alike, differences, left_out, answers, findings }
+    let sizes = differences::near_sizes(&only);
+    Compared { runs: labels, across, is_alike, differences, sizes, left_out, answers, findings }
 }
 
 impl Compared {

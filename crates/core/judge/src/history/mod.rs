@@ -5,5 +5,6 @@
 
 pub mod facts;
 pub mod filter;
+pub mod pasted;
 pub mod since;
 pub mod trend;

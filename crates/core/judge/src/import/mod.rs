@@ -14,6 +14,7 @@ mod cells;
 pub mod columns;
 pub mod observe;
 mod own;
+pub mod pasted;
 mod rows;
 pub mod table;
 mod tables;

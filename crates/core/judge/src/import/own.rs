@@ -1,6 +1,7 @@
-//! Exports of bakeoff itself that are no bundle: they are named, and lead to the bundle, which is
-//! the only one that has a whole run.
+//! Exports of bakeoff itself that are no bundle. The line to paste in them is read. Those without
+//! one are named, and lead to the bundle, which is the only one that has a whole run.
 
+use super::pasted::PastedLines;
 use bakeoff_model::undo::is_run_id;
 use bakeoff_tools::scan::finder::{Line, Reader};
 use bakeoff_tools::scan::result::Out;
@@ -11,6 +12,7 @@ const TITLES: &str = "run,block,counts,candidate,workload,metric,";
 #[derive(Debug, Default)]
 pub struct Own {
     found: Option<(&'static str, u64, u64)>,
+    lines: PastedLines,
 }
 
 fn format(text: &str) -> Option<&'static str> {
@@ -31,17 +33,20 @@ pub fn run_of_events(text: &str) -> Option<&str> {
 }
 
 impl Reader for Own {
-    fn line(&mut self, line: &Line<'_>, _: &mut Out) -> bool {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        let is_pasted = self.lines.line(line, out);
         if let Some((_, _, last)) = &mut self.found {
             *last = line.number;
         } else if let Some(format) = format(line.text.trim()) {
             self.found = Some((format, line.number, line.number));
         }
-        false
+        is_pasted
     }
 
     fn finish(&mut self, out: &mut Out) {
-        let Some((format, first, last)) = self.found else { return };
+        self.lines.finish(out);
+        let without_line = self.found.filter(|_| !self.lines.has_any());
+        let Some((format, first, last)) = without_line else { return };
         let why = format!(
             "this is a run of bakeoff that was exported as {format}. import needs a complete run: \
              create it with `bakeoff show RUN -o run.bundle` where the run was measured"

@@ -12,7 +12,6 @@ pub const FILE_MAX_BYTES: u64 = 256 * MIB;
 const UNKNOWN_LEAST_BYTES: u64 = 8 * GIB;
 /// Least bytes that a short run may write to a card, however small.
 const CARD_LEAST_BYTES: u64 = 2 * GIB;
-const FILE_STEP_BYTES: u64 = 8 * MIB;
 
 /// Up to this size a filesystem is small: of it 5 % stay free, and no fixed amount, of which it may
 /// not have as much.
@@ -73,8 +72,9 @@ pub fn laid_out_bytes(bytes_per_s: f64, layout_ns: u64) -> u64 {
     ((bytes_per_s * layout_ns as f64 / 1e9) as u64).min(FILE_MAX_BYTES)
 }
 
-/// Size of the data file: as large as room, wear (`write_bytes` for `layouts` layouts) and
-/// `by_time_bytes` allow, at least 16 MiB; `None` when not even the smallest fits the room.
+/// Size of the data file: the largest power of two that room, wear (`write_bytes` for `layouts`
+/// layouts) and `by_time_bytes` allow, at least 16 MiB, so that runs of one machine have the same;
+/// `None` when not even the smallest fits the room.
 pub fn file_bytes(
     room_bytes: u64,
     write_bytes: Option<u64>,
@@ -86,7 +86,22 @@ pub fn file_bytes(
     }
     let by_wear = write_bytes.map_or(u64::MAX, |bytes| bytes / layouts.max(1));
     let size = room_bytes.min(by_wear).min(by_time_bytes);
-    Some((size / FILE_STEP_BYTES * FILE_STEP_BYTES).max(FILE_MIN_BYTES))
+    Some(power_of_two(size).max(FILE_MIN_BYTES))
+}
+
+/// The largest power of two that is at most `bytes`; 0 of 0.
+fn power_of_two(bytes: u64) -> u64 {
+    bytes.checked_ilog2().map_or(0, |log| 1 << log)
+}
+
+/// Size of a file that grows while it is written: the power of four next to `wanted_bytes`, as far
+/// as there is room, at least 1 MiB. What is wanted is measured, and differs from run to run; the
+/// steps are wide, so that the size rarely does.
+pub fn growing_bytes(wanted_bytes: u64, room_bytes: u64) -> u64 {
+    // Next to it on the logarithmic scale: between a half and twice of it.
+    let log = wanted_bytes.max(MIB).saturating_mul(2).ilog2() / 2 * 2;
+    let class = (1u64 << log).max(MIB);
+    if class <= room_bytes { class } else { power_of_two(room_bytes).max(MIB) }
 }
 
 #[cfg(test)]
@@ -166,8 +181,18 @@ mod tests {
         let size =
             |room, write, rate| file_bytes(room, write, 40, laid_out_bytes(rate, 2_000_000_000));
         assert_eq!(size(8 * GIB, None, 1e9), Some(256 * MIB));
-        assert_eq!(size(8 * GIB, Some(2 * GIB), 1e9), Some(48 * MIB));
+        assert_eq!(size(8 * GIB, Some(2 * GIB), 1e9), Some(32 * MIB));
         assert_eq!(size(8 * GIB, None, 5e6), Some(16 * MIB));
         assert_eq!(size(15 * MIB, None, 1e9), None);
+        assert_eq!(size(8 * GIB, None, 70e6), size(8 * GIB, None, 120e6), "a class of its own");
+    }
+
+    /// Three runs on one directory had 5,045,747,712 and 3,963,617,280 bytes, and were not alike.
+    #[test]
+    fn files_that_grow_have_sizes_of_few_classes() {
+        let mib = |wanted: u64, room: u64| growing_bytes(wanted, room * MIB) / MIB;
+        assert_eq!((mib(5_045_747_712, 8192), mib(3_963_617_280, 8192)), (4096, 4096));
+        assert_eq!((mib(0, 8192), mib(40 * MIB, 8192), mib(30 * MIB, 8192)), (1, 64, 16));
+        assert_eq!((mib(u64::MAX, 3000), mib(64 * MIB, 50), mib(GIB, 0)), (2048, 32, 1));
     }
 }

@@ -15,8 +15,8 @@ pub(super) fn headline(compared: &Compared) -> String {
         return format!("Not ranked: these runs differ in {}.", named(&unlike));
     }
     if compared.answers.is_empty() {
-        return "Nothing to compare: these runs share no workload with two candidates in common."
-            .to_string();
+        let runs = compared.runs.len();
+        return format!("{runs} runs without two candidates in common: figures, and no ranking.");
     }
     let runs = compared.runs.len();
     let over = match compared.across {
@@ -52,7 +52,11 @@ fn in_short(answer: &Answer) -> String {
 
 pub(super) fn notes(compared: &Compared) -> Vec<String> {
     let is_alike = compared.is_alike;
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = compared
+        .sizes
+        .iter()
+        .map(|size| format!("Compared all the same: {size} was chosen by the speed of the drive."))
+        .collect();
     let factors = distinct::sorted(compared.differences.iter().map(|d| d.factor));
     match (compared.across, factors.as_slice()) {
         (_, [Some(factor)]) if !is_alike => {

@@ -163,6 +163,8 @@ pub struct Out {
     imported: Imported,
     judge: Option<Judge>,
     dropped: u64,
+    /// Lines of a document whose results are known from elsewhere in it.
+    known: Vec<RangeInclusive<u64>>,
 }
 
 impl Out {
@@ -207,6 +209,13 @@ impl Out {
         self.push(Unread { first_line, last_line, why: why.into(), is_too_short: false });
     }
 
+    /// Nothing between these lines is unread: what they say is given by a result.
+    pub fn known(&mut self, lines: RangeInclusive<u64>) {
+        if self.known.len() < RESULTS_LIMIT {
+            self.known.push(lines);
+        }
+    }
+
     pub fn too_short(&mut self, first_line: u64, last_line: u64, why: impl Into<String>) {
         self.push(Unread { first_line, last_line, why: why.into(), is_too_short: true });
     }
@@ -246,6 +255,10 @@ impl Out {
     }
 
     pub fn finish(mut self, last_line: u64) -> Imported {
+        let known = |part: &Unread| {
+            self.known.iter().any(|l| *l.start() <= part.first_line && part.last_line <= *l.end())
+        };
+        self.imported.unread.retain(|part| !known(part));
         self.imported.results.sort_by_key(|result| (result.first_line, result.last_line));
         self.imported.unread.sort_by_key(|unread| (unread.first_line, unread.last_line));
         if self.dropped > 0 {

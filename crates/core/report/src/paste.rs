@@ -1,0 +1,296 @@
+//! The block to paste into a forum, and what is shown of one that somebody pasted.
+
+use super::answer::{self, Answer, figure_words};
+use super::document::{self, Document, number, words};
+use super::layout::{columns, cut, padded, wrap};
+use super::run_document::day;
+use bakeoff_judge::decide::rounds::is_of_rounds;
+use bakeoff_judge::levels::line::encode;
+use bakeoff_judge::levels::{RunLevels, WorkloadLevels, public_levels, without_paths};
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::{Analysis, Verdict};
+use bakeoff_stats::level::Level;
+use bakeoff_stats::phrases;
+
+/// Lines of a block, those of its fence included, and columns of all but the last.
+const LINES: usize = 14;
+const WIDTH: usize = 72;
+const ANSWER: usize = 3;
+const NAME: usize = 22;
+const GAP: &str = "  ";
+/// Blanks before lines that are copied.
+const INDENT: usize = 2;
+const DAY_NS: i64 = 86_400_000_000_000;
+const ALPHA: f64 = 0.05;
+
+/// The line of a run; `None` where it has no figures that a line could carry.
+pub fn line(run: &Run, analysis: &Analysis) -> Option<String> {
+    let levels = public_levels(run, analysis);
+    let has_any = levels.workloads.iter().any(|w| w.levels.iter().any(Option::is_some));
+    (has_any && !is_of_rounds(run)).then(|| encode(&levels))
+}
+
+/// A code fence with the answer, the machine, a table, and the line that `import` reads. `None`
+/// where there is no [`line`]. `analyse` makes the analysis of a run.
+pub fn paste(run: &Run, analyse: impl Fn(&Run) -> Analysis) -> Option<String> {
+    let run = without_paths(run);
+    let analysis = analyse(&run);
+    let line = line(&run, &analysis)?;
+    let levels = public_levels(&run, &analysis);
+    let mut lines = head(&levels, &Answer::new(&run, &analysis).choice.said);
+    let room = LINES - 3 - lines.len();
+    lines.extend(table(&levels, room));
+    let harmless = |line: String| line.replace('`', "'");
+    let lines: Vec<String> = lines.into_iter().map(harmless).collect();
+    Some(format!("```\n{}\n{line}\n```\n", lines.join("\n")))
+}
+
+/// The line below a document, wrapped where it has to be: `import` reads it however it is wrapped.
+pub(super) fn write_line(out: &mut Document, run: &Run, analysis: &Analysis, width: usize) {
+    let Some(line) = line(run, analysis) else { return };
+    out.heading("To import, or to compare with a run elsewhere");
+    let characters: Vec<char> = line.chars().collect();
+    let parts = characters.chunks(width.saturating_sub(INDENT).max(1));
+    out.verbatim(parts.map(|part| part.iter().collect::<String>()));
+}
+
+fn head(levels: &RunLevels, said: &str) -> Vec<String> {
+    let mut lines = within(said, ANSWER);
+    lines.extend(within(&machine(levels), 2));
+    let drives = levels.drives.iter().map(|drive| format!("{} ({})", drive.name(), drive.class));
+    let drives: Vec<String> = drives.collect();
+    if !drives.is_empty() {
+        lines.extend(within(&drives.join(", "), 1));
+    }
+    lines
+}
+
+fn machine(levels: &RunLevels) -> String {
+    format!(
+        "{}, Linux {}; bakeoff {}, {}, {}",
+        levels.board,
+        levels.kernel,
+        levels.version,
+        levels.mode,
+        day(i64::from(levels.day) * DAY_NS)
+    )
+}
+
+fn within(text: &str, most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = wrap(text, WIDTH, "", "").lines().map(str::to_string).collect();
+    if lines.len() > most {
+        lines.truncate(most);
+        lines[most - 1] = cut(&format!("{} …", lines[most - 1]), WIDTH);
+    }
+    lines
+}
+
+/// Candidates below workloads; with one candidate a line for each workload.
+fn table(levels: &RunLevels, room: usize) -> Vec<String> {
+    let figure = |workload: &WorkloadLevels, at: usize| match workload.levels.get(at).copied() {
+        Some(Some(level)) => {
+            let is_best = workload.leader == Some(at) && workload.verdict == Some(Verdict::Fastest);
+            let figure = figure_words(workload.metric, workload.metric.from_score(level.mean));
+            format!("{figure}{}", if is_best { "*" } else { "" })
+        }
+        _ => "-".to_string(),
+    };
+    if let [_] = levels.candidates.as_slice() {
+        let names = levels.workloads.iter().map(|w| answer::workload_name(&w.name));
+        let names: Vec<String> = names.map(|name| cut(&name, NAME)).collect();
+        let width = names.iter().map(|name| columns(name)).max().unwrap_or(0);
+        let rows = levels.workloads.iter().zip(&names);
+        let row = |(w, name): (&WorkloadLevels, &String)| {
+            format!("{}{GAP}{}", padded(name, width), figure(w, 0))
+        };
+        return shortened(rows.map(row).collect(), room, "workload");
+    }
+    let names: Vec<String> = levels.candidates.iter().map(|c| c.name.clone()).collect();
+    let names = answer::short_names(&names, NAME);
+    let mut rows: Vec<String> = vec![String::new()];
+    rows.extend(names);
+    let width = rows.iter().map(|name| columns(name)).max().unwrap_or(0);
+    rows = rows.iter().map(|name| padded(name, width)).collect();
+    for workload in &levels.workloads {
+        let title = cut(&answer::workload_heading(&workload.name), NAME);
+        let cells = (0..levels.candidates.len()).map(|at| figure(workload, at));
+        let cells: Vec<String> = std::iter::once(title).chain(cells).collect();
+        let width = cells.iter().map(|cell| columns(cell)).max().unwrap_or(0);
+        if rows.iter().any(|row| columns(row) + GAP.len() + width > WIDTH) {
+            continue;
+        }
+        for (row, cell) in rows.iter_mut().zip(&cells) {
+            let blanks = " ".repeat(width - columns(cell));
+            *row = format!("{row}{GAP}{blanks}{cell}");
+        }
+    }
+    shortened(rows, room, "candidate")
+}
+
+fn shortened(mut rows: Vec<String>, room: usize, noun: &str) -> Vec<String> {
+    if rows.len() > room {
+        let more = rows.len() - (room - 1);
+        rows.truncate(room - 1);
+        rows.push(format!("and {}", phrases::count(more, &format!("more {noun}"))));
+    }
+    rows
+}
+
+/// Runs of which somebody pasted the line.
+pub fn pasted_document(runs: &[RunLevels]) -> Document {
+    let mut out = Document::default();
+    for (at, run) in runs.iter().enumerate() {
+        if at > 0 {
+            out.gap();
+        }
+        out.headline(format!("Pasted run {}", run.short));
+        out.line(1, machine(run));
+        out.line(1, run.drive_names().join(", "));
+        out.gap();
+        let columns = [words("workload"), words("candidate"), number("figure")];
+        let columns = columns.into_iter().chain([number("95 % CI"), number("blocks")]);
+        let rows = run.workloads.iter().flat_map(|workload| {
+            let candidates = run.candidates.iter().zip(&workload.levels);
+            candidates.filter_map(move |(c, level)| Some(row(workload, &c.name, (*level)?)))
+        });
+        out.table(document::Table::new(columns, rows));
+        for workload in run.workloads.iter().filter(|workload| workload.is_forbidden) {
+            let name = answer::workload_name(&workload.name);
+            out.bullet(format!("A finding of the run forbids claims about {name}."));
+        }
+        if run.left_out > 0 {
+            let more = phrases::count(run.left_out, "candidate");
+            out.bullet(format!("The line had no space for {more}."));
+        }
+    }
+    out.gap();
+    out.paragraph(
+        "Read from a pasted line: somebody's figures, without the measurements behind them. \
+         bakeoff cannot check them.",
+    );
+    out
+}
+
+fn row(workload: &WorkloadLevels, candidate: &str, level: Level) -> Vec<String> {
+    let metric = workload.metric;
+    let interval = level.interval(ALPHA);
+    let mut ends = [interval.low, interval.high].map(|score| metric.from_score(score));
+    ends.sort_by(f64::total_cmp);
+    let interval = match ends[1] / ends[0] {
+        ratio if ratio.is_finite() && ratio <= answer::amount::WIDEST => {
+            format!("{} to {}", figure_words(metric, ends[0]), figure_words(metric, ends[1]))
+        }
+        _ => "?".to_string(),
+    };
+    vec![
+        answer::workload_name(&workload.name),
+        candidate.to_string(),
+        figure_words(metric, metric.from_score(level.mean)),
+        interval,
+        level.blocks.to_string(),
+    ]
+}
+
+/// Schema `bakeoff/pasted/1`.
+pub fn pasted_json(runs: &[RunLevels]) -> String {
+    let run = |run: &RunLevels| {
+        let workload = |w: &WorkloadLevels| {
+            let levels = run.candidates.iter().zip(&w.levels).filter_map(|(c, level)| {
+                let level = (*level)?;
+                let interval = level.interval(ALPHA);
+                let mut ends = [interval.low, interval.high].map(|s| w.metric.from_score(s));
+                ends.sort_by(f64::total_cmp);
+                Some(serde_json::json!({
+                    "candidate": c.name, "filesystem": c.filesystem,
+                    "encrypted": c.is_encrypted,
+                    "drive": c.drive.and_then(|at| run.drives.get(at)).map(|d| d.name()),
+                    "mean": w.metric.from_score(level.mean), "low": ends[0], "high": ends[1],
+                    "blocks": level.blocks,
+                }))
+            });
+            serde_json::json!({
+                "workload": w.name, "metric": w.metric, "verdict": w.verdict.map(Verdict::name),
+                "leader": w.leader.and_then(|at| run.candidates.get(at)).map(|c| &c.name),
+                "is_forbidden": w.is_forbidden, "levels": levels.collect::<Vec<_>>(),
+            })
+        };
+        serde_json::json!({
+            "run": run.short, "version": run.version, "mode": run.mode, "board": run.board,
+            "kernel": run.kernel, "drives": run.drive_names(),
+            "day": day(i64::from(run.day) * DAY_NS), "left_out": run.left_out,
+            "workloads": run.workloads.iter().map(workload).collect::<Vec<_>>(),
+        })
+    };
+    let runs: Vec<serde_json::Value> = runs.iter().map(run).collect();
+    serde_json::json!({ "schema": "bakeoff/pasted/1", "runs": runs }).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_judge::analyse::analyse;
+    use bakeoff_judge::import::pasted;
+    use bakeoff_judge::testing::RunBuilder;
+    use bakeoff_model::workloads;
+
+    fn quick(dirs: &[&str]) -> Run {
+        let rate = |block, c, w| {
+            f64::from(1 + u32::from(c)) * (1e6 + f64::from(block % 3) + f64::from(u32::from(w)))
+        };
+        RunBuilder::directories(dirs).workloads(&["randwrite", "seqread"]).play(9, rate).build()
+    }
+
+    #[test]
+    fn a_block_has_fourteen_lines_of_72_columns_and_a_line_that_comes_back() {
+        let names =
+            ["ext4", "ext4, no journal", "btrfs", "xfs", "f2fs", "vfat", "ntfs3", "exfat", "ext2"];
+        let run = RunBuilder::stacks(&names)
+            .workloads(&workloads::DEMO)
+            .play(9, |b, c, _| 1e6 / f64::from(1 + u32::from(c)) + f64::from(b % 3))
+            .build();
+        for run in [run, quick(&["/home/alice"]), quick(&["/home/alice", "/mnt/backup of bob"])] {
+            let block = paste(&run, analyse).unwrap();
+            let lines: Vec<&str> = block.lines().collect();
+            assert!(lines.len() <= LINES && lines[0] == "```", "{block}");
+            let (line, rest) = lines[..lines.len() - 1].split_last().unwrap();
+            assert!(rest.iter().all(|line| columns(line) <= WIDTH), "{block}");
+            assert!(line.starts_with("bakeoff1:") && line.len() <= 600, "{block}");
+            let (runs, unread) = pasted::runs_of(block.as_bytes());
+            assert_eq!((runs.len(), unread.len()), (1, 0), "{block}");
+            assert!(!block.contains("alice") && !block.contains("bob"), "{block}");
+            let shown = pasted_document(&runs).text(80, false);
+            assert!(shown.lines().all(|line| columns(line) <= 80), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_block_as_it_is_posted() {
+        let run = RunBuilder::stacks(&["ext4", "btrfs", "xfs"])
+            .workloads(&["randwrite", "seqread"])
+            .play(9, |b, c, _| 1e6 / f64::from(1 + u32::from(c)) + f64::from(b % 3))
+            .build();
+        let block = paste(&run, analyse).unwrap();
+        let at = block.find("bakeoff1:").unwrap();
+        insta::assert_snapshot!(&block[..at]);
+    }
+
+    #[test]
+    fn our_own_documents_are_imported() {
+        let run = quick(&["/mnt/a", "/mnt/b"]);
+        let analysis = analyse(&run);
+        let options = crate::TextOptions::default();
+        let plain = crate::TextOptions { plain: true, ..options };
+        for text in [
+            crate::json_text(&run, &analysis),
+            crate::markdown(&run, &analysis),
+            crate::text(&run, &analysis, &options),
+            crate::text(&run, &analysis, &plain),
+        ] {
+            let (runs, unread) = pasted::runs_of(text.as_bytes());
+            assert_eq!((runs.len(), unread.len()), (1, 0), "{text}");
+            let found = bakeoff_judge::import::all(text.as_bytes());
+            assert_eq!(found.results.len(), 4, "{text}");
+            assert!(found.unread.is_empty(), "{:?}\n{text}", found.unread);
+        }
+    }
+}
