@@ -67,6 +67,7 @@ pub fn measure(single: &Single, progress: &Progress, cancel: &Cancel) -> Result<
     truth.cache =
         cold_reads::cache_state(place.class, &truth, read_bytes, job.span_bytes(), job.direct);
     let cell = Cell {
+        beside: None,
         slices: Vec::new(),
         block: BlockIx::FIRST,
         candidate: CandidateIx::FIRST,

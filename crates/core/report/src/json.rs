@@ -51,6 +51,9 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
         "recipe": super::recipe(run, analysis),
         "recommendation": analysis.recommendation,
     });
+    if !analysis.beside.is_empty() {
+        document["beside"] = value!(analysis.beside);
+    }
     if let Some(normal) = &analysis.normal {
         document["normal"] = value!(normal);
     }
