@@ -68,15 +68,17 @@ fn wait<'s>(held: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
 
 /// Waits until the clock goes on; what it shows then.
 fn running(mut held: MutexGuard<'static, State>) -> (MutexGuard<'static, State>, u64) {
-    loop {
-        if let Some(now_ns) = held.now_ns() {
-            return (held, now_ns);
-        }
+    if held.since_ns.is_none() {
         held.waiting += 1;
+        // Once: those that wait already would wake each other without end.
         CHANGED.notify_all();
-        held = wait(held);
+        while held.since_ns.is_none() {
+            held = wait(held);
+        }
         held.waiting -= 1;
     }
+    let now_ns = held.now_ns().unwrap_or(held.shown_ns);
+    (held, now_ns)
 }
 
 /// This process is a companion: clocks found from now on can be held. It runs until it is ready.

@@ -141,7 +141,6 @@ impl<'a> Meter<'a> {
     fn await_turn(&mut self, apart_ns: u64) {
         self.begun += 1;
         let due_ns = self.begun.saturating_mul(apart_ns);
-        self.backlog = (self.elapsed_ns().saturating_sub(due_ns)) / apart_ns;
         self.wait_until(self.origin_ns.saturating_add(due_ns));
     }
 
@@ -314,7 +313,8 @@ impl<'a> Meter<'a> {
             pooled_ios: self.pooled_ios,
             ..Piece::default()
         };
-        let backlog = self.backlog;
+        let due = self.apart_ns.map_or(0, |apart_ns| self.elapsed_ns() / apart_ns);
+        let backlog = self.backlog.max(due.saturating_sub(self.begun));
         Outcome { rest, windows, backlog, batch_max: 1, turn_ns: 0, huge: false, trace: None }
     }
 }

@@ -66,6 +66,14 @@ impl Talk {
         line.unwrap().parse().unwrap()
     }
 
+    /// Hundredths of a second of CPU time that it used.
+    fn cpu_ticks(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        let after_name = stat.rsplit(')').next().unwrap();
+        let fields: Vec<&str> = after_name.split_whitespace().collect();
+        [11, 12].iter().map(|at| fields[*at].parse::<u64>().unwrap()).sum()
+    }
+
     fn end(mut self) -> Measurement {
         self.say(&serde_json::to_vec(&CompanionOrder::End).unwrap());
         match self.hear() {
@@ -157,7 +165,7 @@ fn profiles_and_small_files_keep_a_pace_too() {
 fn a_companion_at_rest_does_nothing() {
     let dir = directory();
     let path = dir.path().join("file");
-    let job = Job { rate_iops: Some(1000), ..Job::new(Rw::Write, 4096, 1 << 20) };
+    let job = Job { rate_iops: Some(1000), numjobs: 3, ..Job::new(Rw::Write, 4096, 1 << 20) };
     std::fs::write(&path, "").unwrap();
     let mut talk = Talk::start(&job, None, &path);
     assert_eq!(talk.hear(), Answer::Ready);
@@ -165,9 +173,11 @@ fn a_companion_at_rest_does_nothing() {
     talk.order(CompanionOrder::Go);
     std::thread::sleep(Duration::from_millis(20));
     talk.order(CompanionOrder::Rest);
-    let written = talk.written();
-    std::thread::sleep(Duration::from_millis(100));
+    let (written, used) = (talk.written(), talk.cpu_ticks());
+    std::thread::sleep(Duration::from_millis(300));
     assert_eq!(talk.written(), written);
+    // Threads that woke each other would have used all of it.
+    assert!(talk.cpu_ticks() < used + 10);
     assert!(paced(&talk.end()) > 0);
 }
 
