@@ -14,6 +14,7 @@
 
 use std::time::Duration;
 
+use crate::hold;
 use bakeoff_model::measurement::ClockSource;
 use rustix::thread::{ClockId, clock_nanosleep_absolute};
 use rustix::time::Timespec;
@@ -39,11 +40,16 @@ pub struct Clock {
     offset_ns: u64,
     since_ns: u64,
     error_ppm: f64,
+    /// Whether it is that of [`hold`].
+    is_held: bool,
 }
 
 impl Clock {
     /// The cheapest clock of this machine, or the one `BAKEOFF_CLOCK` names.
     pub fn find() -> Clock {
+        if hold::is_held() {
+            return Clock { is_held: true, ..Clock::monotonic() };
+        }
         let named = std::env::var("BAKEOFF_CLOCK").unwrap_or_default();
         match named.as_str() {
             "counter" => Clock::by_counter(f64::INFINITY).unwrap_or(Clock::monotonic()),
@@ -58,7 +64,7 @@ impl Clock {
     }
 
     fn slow(source: ClockSource) -> Clock {
-        Clock { source, scale: 0, offset_ns: 0, since_ns: 0, error_ppm: 0.0 }
+        Clock { source, scale: 0, offset_ns: 0, since_ns: 0, error_ppm: 0.0, is_held: false }
     }
 
     /// The processor's counter, where the kernel relies on it too and its rate can be had.
@@ -88,7 +94,8 @@ impl Clock {
         let source = ClockSource::Counter;
         let scale = u64::try_from(scale).ok()?;
         let offset_ns = last.ns.wrapping_sub(scaled(last.ticks, scale));
-        let clock = Clock { source, scale, offset_ns, since_ns: last.ns, error_ppm };
+        let (since_ns, is_held) = (last.ns, false);
+        let clock = Clock { source, scale, offset_ns, since_ns, error_ppm, is_held };
         Some(clock).filter(|_| error_ppm <= error_ppm_max)
     }
 
@@ -103,6 +110,9 @@ impl Clock {
 
     #[cold]
     fn slow_now_ns(&self) -> u64 {
+        if self.is_held {
+            return hold::now_ns();
+        }
         if self.source == ClockSource::Syscall { by_syscall_ns() } else { now_ns() }
     }
 
@@ -123,6 +133,9 @@ impl Clock {
 
     /// Sleeps until `due_ns` of this clock; returns at once when it has passed.
     pub fn sleep_until(&self, due_ns: u64) {
+        if self.is_held {
+            return hold::sleep_until(due_ns);
+        }
         let Some(left_ns) = due_ns.checked_sub(self.now_ns()) else { return };
         let until_ns = now_ns().saturating_add(left_ns);
         let request = Timespec {

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use crate::error::EngineError;
+use crate::hold::{self, AtWork};
 use crate::live::Live;
 use crate::usage::Usage;
 
@@ -40,7 +41,9 @@ pub fn with_crew<W: Worker>(
         return Ok(vec![worker.finish()?]);
     }
     let prepare = &prepare;
-    thread::scope(|scope| {
+    // The caller only waits for them.
+    hold::more_workers(numjobs - 1);
+    let ended = thread::scope(|scope| {
         let mut threads = Vec::with_capacity(numjobs as usize);
         for index in 0..numjobs {
             let (orders, taken) = channel();
@@ -63,7 +66,9 @@ pub fn with_crew<W: Worker>(
             all.into_iter().filter_map(Result::transpose).collect()
         })?;
         threads.into_iter().map(CrewThread::finish).collect()
-    })
+    });
+    hold::more_workers(1);
+    ended
 }
 
 struct CrewThread<'scope, W: Worker> {
@@ -97,6 +102,7 @@ fn member<W: Worker>(
     orders: &Receiver<W::Order>,
     results: &Sender<Result<Option<W::Done>, EngineError>>,
 ) -> Result<W::End, EngineError> {
+    let mut at_work = Some(AtWork);
     // A caller that is gone needs no answer any more.
     let fail = |error| {
         live.stop();
@@ -109,11 +115,14 @@ fn member<W: Worker>(
     };
     let _ = results.send(Ok(None));
     while let Ok(order) = orders.recv() {
-        match worker.work(order) {
+        let done = worker.work(order);
+        at_work = None;
+        match done {
             Ok(done) => drop(results.send(Ok(Some(done)))),
             Err(error) => return fail(error),
         }
     }
+    drop(at_work);
     worker.finish()
 }
 

@@ -29,6 +29,7 @@ use crate::data::Content;
 use crate::end::End;
 use crate::engine::{Engine, Op, Setup};
 use crate::error::EngineError;
+use crate::hold;
 use crate::live::Live;
 use crate::offsets::{Cursor, Span, Step};
 use crate::outcome::{Outcome, Piece};
@@ -158,6 +159,7 @@ impl<'a, E: Engine> Lane<'a, E> {
     }
 
     fn begin(&mut self) -> u64 {
+        hold::ready();
         self.start_ns = self.clock.now_ns();
         if self.slice_from.is_some() {
             self.mark_ns = self.start_ns.saturating_add(self.along.due_ns());
@@ -278,6 +280,7 @@ impl<'a, E: Engine> Lane<'a, E> {
         self.clock.sleep_until(due_ns.min(end_ns));
         let woken = self.clock.now_ns();
         self.idle_ns += woken - now;
+        self.stop_if_told(woken);
         woken
     }
 
@@ -288,8 +291,12 @@ impl<'a, E: Engine> Lane<'a, E> {
         self.next_check_ns = self.start_ns + next_ns;
         self.cell.live.publish(counts, self.index);
         self.filler.reconsider(counts, WINDOW_NS, self.issued);
-        if self.cell.live.should_stop() {
-            self.stopping = true;
+        self.stop_if_told(now);
+    }
+
+    fn stop_if_told(&mut self, now: u64) {
+        if self.cell.live.should_stop() && !self.stopping {
+            (self.stopping, self.stopped_ns) = (true, now - self.start_ns);
         }
     }
 

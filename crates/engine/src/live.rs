@@ -11,6 +11,7 @@ use bakeoff_tools::native::LIVE_RECORD_BYTES;
 use rustix::fs::FileType;
 
 use crate::error::EngineError;
+use crate::hold;
 use crate::windows::Counts;
 
 /// Shared by all lanes of a cell.
@@ -67,9 +68,10 @@ impl<'a> Live<'a> {
         let _ = rustix::io::pwrite(fd, &record, 0);
     }
 
-    /// Another lane failed: what this one measures is of no use any more.
+    /// Another lane failed, so that what this one measures is of no use any more; or a companion
+    /// ends.
     pub fn should_stop(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.load(Ordering::Relaxed) || hold::is_over()
     }
 
     pub fn stop(&self) {

@@ -9,6 +9,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let ended = match std::env::args().nth(1).as_deref() {
+        Some("companion") => {
+            let (input, output) = (std::io::stdin(), std::io::stdout());
+            bakeoff_engine::serve_companion(input, output, no_database)
+        }
         Some("slices") => bakeoff_engine::serve_slices(std::io::stdin(), std::io::stdout()),
         _ => bakeoff_engine::serve(no_database),
     };

@@ -34,7 +34,7 @@ pub fn serve(open: OpenDatabase) -> i32 {
     end(say(&mut io::stdout().lock(), serde_json::to_vec(&reply)))
 }
 
-fn end(said: Result<(), EngineError>) -> i32 {
+pub fn end(said: Result<(), EngineError>) -> i32 {
     match said {
         Ok(()) => 0,
         Err(error) => {
@@ -44,7 +44,10 @@ fn end(said: Result<(), EngineError>) -> i32 {
     }
 }
 
-fn say(output: &mut impl Write, answer: serde_json::Result<Vec<u8>>) -> Result<(), EngineError> {
+pub fn say(
+    output: &mut impl Write,
+    answer: serde_json::Result<Vec<u8>>,
+) -> Result<(), EngineError> {
     let mut bytes = answer.map_err(EngineError::protocol)?;
     bytes.push(b'\n');
     let written = output.write_all(&bytes).and_then(|()| output.flush());
@@ -61,7 +64,7 @@ fn read_task(input: impl Read) -> Result<NativeTask, EngineError> {
     json::read(&bytes).map_err(EngineError::protocol)
 }
 
-fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
+pub fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|e| EngineError::io("setting the parent-death signal", e))?;
     let parent = getppid().map(|pid| pid.as_raw_nonzero().get());
@@ -72,7 +75,7 @@ fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
     Ok(())
 }
 
-fn do_task(task: &NativeTask, open: OpenDatabase) -> Result<Reply, EngineError> {
+pub fn do_task(task: &NativeTask, open: OpenDatabase) -> Result<Reply, EngineError> {
     let at = Spot { path: task.target.as_path(), inode: task.inode };
     let live = task.live_fd.map(borrow).transpose()?;
     let acks = task.acks_fd.map(borrow).transpose()?;
@@ -152,7 +155,7 @@ fn converse(
     }
 }
 
-fn line(input: &mut impl BufRead, limit: u64) -> Result<Vec<u8>, EngineError> {
+pub fn line(input: &mut impl BufRead, limit: u64) -> Result<Vec<u8>, EngineError> {
     let mut bytes = Vec::new();
     input.take(limit).read_until(b'\n', &mut bytes).map_err(EngineError::protocol)?;
     match bytes.last() {

@@ -288,6 +288,7 @@ impl<'a> FilesLane<'a> {
         target::close(file)?;
         latency_ns += self.meter.close();
         self.meter.count(Kind::Create, latency_ns, bs);
+        self.meter.take_turn();
         Ok(())
     }
 

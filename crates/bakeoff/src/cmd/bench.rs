@@ -19,7 +19,7 @@ use bakeoff_report::Benched;
 use bakeoff_stats::units;
 use bakeoff_tools::native::TargetKind;
 
-use super::bench_device::open_device;
+use super::bench_device::{ClaimedDevice, open_device};
 use super::bench_job::job;
 use super::bench_jobs::Place;
 use super::bench_scratch::{Files, with_files};
@@ -64,7 +64,11 @@ pub fn run(global: &Global, args: &Bench) -> Result<Outcome, Fault> {
     }
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let all = |files: &mut Option<&mut Files<'_, '_>>| {
-        jobs.iter().map(|(job, place)| one(global, job, place, files, &cancel)).collect()
+        let mut done = Vec::new();
+        for group in bench_jobs::groups(&jobs) {
+            done.extend(together(global, group, files, &cancel)?);
+        }
+        Ok(done)
     };
     let done: Result<Vec<Benched>, Fault> = match jobs.iter().find(|(_, place)| place.path.is_dir())
     {
@@ -74,13 +78,57 @@ pub fn run(global: &Global, args: &Bench) -> Result<Outcome, Fault> {
     print(format, args.output.as_deref(), &done?)
 }
 
+/// A job that is ready to be measured, with what is locked for it.
+struct ReadyJob {
+    single: Single,
+    _device: Option<ClaimedDevice>,
+    _file: Option<LockedTarget>,
+}
+
+impl From<Single> for ReadyJob {
+    fn from(single: Single) -> ReadyJob {
+        ReadyJob { single, _device: None, _file: None }
+    }
+}
+
+/// Measures jobs that run at the same time, each in a process of its own, once all of them are
+/// prepared.
+fn together(
+    global: &Global,
+    group: &[(Bench, Place)],
+    files: &mut Option<&mut Files<'_, '_>>,
+    cancel: &Cancel,
+) -> Result<Vec<Benched>, Fault> {
+    if group.iter().filter(|(job, _)| job.rw == Rw::SmallFiles).count() > 1 {
+        return Err(Fault::usage(
+            "jobs with --rw=smallfiles cannot run at the same time. Add stonewall to all but one",
+        ));
+    }
+    let ready = group.iter().map(|(job, place)| one(global, job, place, files, cancel));
+    let ready: Vec<ReadyJob> = ready.collect::<Result<_, _>>()?;
+    let measure = |at: usize, ready: &ReadyJob| {
+        // One line can show one of them.
+        let progress = Progress::new(global.quiet || at > 0);
+        single::measure(&ready.single, &progress, cancel)
+    };
+    if let [alone] = ready.as_slice() {
+        return Ok(vec![measure(0, alone)?]);
+    }
+    std::thread::scope(|scope| {
+        let start = |(at, ready)| scope.spawn(move || measure(at, ready));
+        let threads: Vec<_> = ready.iter().enumerate().map(start).collect();
+        let end = |panic| std::panic::resume_unwind(panic);
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(end)).collect()
+    })
+}
+
 fn one(
     global: &Global,
     args: &Bench,
     place: &Place,
     files: &mut Option<&mut Files<'_, '_>>,
     cancel: &Cancel,
-) -> Result<Benched, Fault> {
+) -> Result<ReadyJob, Fault> {
     let shown = RawPath::new(&place.path);
     let metadata = std::fs::metadata(&place.path).map_err(|error| match is_missing(&error) {
         true => Fault::usage(format!(
@@ -101,7 +149,7 @@ fn one(
     } else if metadata.is_file() {
         on_file(global, args, &path, metadata.len(), cancel)
     } else if is_device {
-        on_device(global, args, &path, cancel)
+        on_device(global, args, &path)
     } else {
         Err(Fault::refused(format!(
             "{shown} is not a directory, regular file or block device. List the drives with \
@@ -117,7 +165,7 @@ fn in_directory(
     (dir, file): (&Path, Option<&str>),
     files: &mut Files<'_, '_>,
     cancel: &Cancel,
-) -> Result<Benched, Fault> {
+) -> Result<ReadyJob, Fault> {
     if args.verify_state_save.is_some() {
         return Err(Fault::usage(
             "cannot keep a record for a scratch file, because it is removed at the end. Specify a \
@@ -147,13 +195,12 @@ fn in_directory(
             units::size(room)
         ))),
     };
-    let as_it_is = as_it_is(args, &job, &place);
     let evict = args.invalidate.unwrap_or(true);
     if names.is_empty() {
         fits(job.size)?;
         let targets = vec![(&files.directory(dir)?).into()];
-        let single = Single { targets, kind: TargetKind::Directory, evict, ..as_it_is };
-        return single::measure(&single, &Progress::new(global.quiet), cancel);
+        let kind = TargetKind::Directory;
+        return Ok(Single { targets, kind, evict, ..as_it_is(args, job, place) }.into());
     }
     let opened: Vec<Opened> =
         names.iter().map(|name| files.file(dir, name)).collect::<Result<_, _>>()?;
@@ -164,8 +211,8 @@ fn in_directory(
     for (file, _) in opened.iter().zip(missing).filter(|(_, missing)| *missing > 0) {
         lay_out(global, args, &job, file, cancel)?;
     }
-    let single = Single { targets: opened.iter().map(Subject::from).collect(), evict, ..as_it_is };
-    single::measure(&single, &Progress::new(global.quiet), cancel)
+    let targets = opened.iter().map(Subject::from).collect();
+    Ok(Single { targets, evict, ..as_it_is(args, job, place) }.into())
 }
 
 /// The scratch files of a job. In fio too those without a name are called after the job, one for
@@ -221,7 +268,7 @@ fn on_file(
     path: &Path,
     len: u64,
     cancel: &Cancel,
-) -> Result<Benched, Fault> {
+) -> Result<ReadyJob, Fault> {
     let shown = RawPath::new(path);
     if args.rw.writes() && !args.overwrite {
         return Err(Fault::refused(format!(
@@ -261,8 +308,8 @@ fn on_file(
     };
     let place = host::place(path.parent().unwrap_or(path)).map_err(Fault::environment)?;
     let (targets, acks) = (vec![target], record(args, path)?);
-    let single = Single { targets, acks, ..as_it_is(args, &job, &place) };
-    single::measure(&single, &Progress::new(global.quiet), cancel)
+    let single = Single { targets, acks, ..as_it_is(args, job, place) };
+    Ok(ReadyJob { single, _device: None, _file: held })
 }
 
 fn guarded(global: &Global, path: &Path) -> Result<LockedTarget, Fault> {
@@ -277,12 +324,7 @@ fn guarded(global: &Global, path: &Path) -> Result<LockedTarget, Fault> {
     target::hold_file(path)
 }
 
-fn on_device(
-    global: &Global,
-    args: &Bench,
-    path: &Path,
-    cancel: &Cancel,
-) -> Result<Benched, Fault> {
+fn on_device(global: &Global, args: &Bench, path: &Path) -> Result<ReadyJob, Fault> {
     let device = open_device(path, args.rw.writes(), args.erase.as_deref())?;
     let size = device.place.size_bytes;
     let job = job(global, args, args.size.map_or(size, |extent| extent.in_bytes(size)))?;
@@ -295,12 +337,12 @@ fn on_device(
         )));
     }
     let (targets, kind, acks) = (vec![path.into()], TargetKind::Block, record(args, path)?);
-    let single = Single { targets, kind, acks, ..as_it_is(args, &job, &device.place) };
-    single::measure(&single, &Progress::new(global.quiet), cancel)
+    let single = Single { targets, kind, acks, ..as_it_is(args, job, device.place.clone()) };
+    Ok(ReadyJob { single, _device: Some(device), _file: None })
 }
 
 /// What is measured where it is not ours: in memory or not, as it is. The files are still to come.
-fn as_it_is<'a>(args: &Bench, job: &'a Job, place: &'a model::host::Place) -> Single<'a> {
+fn as_it_is(args: &Bench, job: Job, place: model::host::Place) -> Single {
     let (name, ramp_ns) = (args.typed.name.clone(), args.ramp_time);
     let (targets, kind) = (Vec::new(), TargetKind::File);
     let evict = args.invalidate.unwrap_or(false);

@@ -31,14 +31,12 @@ pub fn from_args(args: &Bench) -> Result<(Vec<Bench>, Vec<String>), Fault> {
         let of = name.map_or(String::new(), |name| format!("{}: ", RawPath::new(name)));
         notes.extend(job.typed.notes.drain(..).map(|note| format!("{of}{note}.")));
     }
-    if let Some(job) = jobs.iter().skip(1).find(|job| !job.typed.waits) {
-        let name = RawPath::new(job.typed.name.as_deref().unwrap_or_default());
-        notes.push(format!(
-            "bakeoff runs jobs one after the other. Without stonewall, fio would run {name} \
-             together with the previous job."
-        ));
-    }
     Ok((jobs, notes))
+}
+
+/// Jobs that run at the same time, as in fio: `stonewall` begins the next group.
+pub fn groups(jobs: &[(Bench, Place)]) -> impl Iterator<Item = &[(Bench, Place)]> {
+    jobs.chunk_by(|_, (next, _)| !next.typed.waits)
 }
 
 /// The job file that PATH is: by its name, or by what it contains. A file of a few lines is nothing

@@ -14,6 +14,7 @@ use crate::ui::say;
 
 pub const ENGINE: &str = "__engine";
 pub const SLICES: &str = "__slices";
+pub const COMPANION: &str = "__companion";
 pub const TOOL: &str = "__tool";
 
 /// First argument of a command that leaves its terminal's session before it does anything.
@@ -52,6 +53,12 @@ pub fn dispatch() -> Option<ExitCode> {
         )),
         SLICES => {
             let ended = bakeoff_engine::serve_slices(std::io::stdin(), std::io::stdout());
+            Some(ExitCode::from(u8::try_from(ended).unwrap_or(70)))
+        }
+        COMPANION => {
+            let (input, output) = (std::io::stdin(), std::io::stdout());
+            let open = sqlite_workload::open;
+            let ended = bakeoff_engine::serve_companion(input, output, open);
             Some(ExitCode::from(u8::try_from(ended).unwrap_or(70)))
         }
         TOOL => Some(become_tool(args)),

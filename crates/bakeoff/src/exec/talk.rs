@@ -56,6 +56,11 @@ pub fn engine() -> Result<Talk, ExecError> {
     start(Spec { program: "sh".into(), ..Spec::ourselves(args) })
 }
 
+/// Starts the engine's child process that works beside a measured workload.
+pub fn companion() -> Result<Talk, ExecError> {
+    start(Spec::ourselves(vec![super::internal::COMPANION.into()]))
+}
+
 fn start(spec: Spec<'_>) -> Result<Talk, ExecError> {
     // An input, which makes it a pipe.
     let mut child = spec.input(vec![b'\n']).start()?;

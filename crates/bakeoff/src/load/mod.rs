@@ -5,6 +5,7 @@
 //! `sliced` has it measure slices, `foreign` runs other tools. All of them work on what is held
 //! open: a subject, a directory of ours (`scratch`), a prepared place (`site`).
 
+pub mod companion;
 pub mod foreign;
 pub mod scratch;
 pub mod site;

@@ -24,6 +24,7 @@ pub const SENTINEL: &str = "sentinel";
 pub const PROBE: &str = "probe";
 pub const SMALL: &str = "small";
 pub const KEPT: &str = "kept";
+pub const BESIDE: &str = "beside";
 pub const IMAGE: &str = "image";
 pub const MOUNT: &str = "mnt";
 
@@ -116,6 +117,12 @@ impl Scratch {
         self.open_dir(name)
     }
 
+    /// A new directory, also where one that failed has left its own.
+    pub fn make_anew(&self, name: &str) -> io::Result<Opened> {
+        self.remove_dir(name)?;
+        self.make_dir(name)
+    }
+
     pub fn open_dir(&self, name: &str) -> io::Result<Opened> {
         let fd = open_dir(&self.dir, OsStr::new(name))?;
         Opened::new(fd, self.dir.shown().join(name))
@@ -131,7 +138,7 @@ impl Scratch {
     }
 
     pub fn clear_cell(&self) -> io::Result<()> {
-        self.remove_file(APPEND).and(self.remove_small())
+        self.remove_file(APPEND).and(self.remove_small()).and(self.remove_dir(BESIDE))
     }
 
     pub fn empty(&self) -> io::Result<()> {
@@ -142,6 +149,7 @@ impl Scratch {
             self.remove_file(&numbered(IMAGE, number))?;
         }
         self.remove_small()?;
+        self.remove_dir(BESIDE)?;
         self.remove_dir(KEPT)
     }
 

@@ -30,6 +30,7 @@ use rustix::fs::{Mode, OFlags, open};
 use super::block::CurrentBlock;
 use crate::exec::ExecError;
 use crate::host;
+use crate::load::companion::Companion;
 use crate::load::foreign::{self, ForeignError};
 use crate::load::scratch::{self, Scratch};
 use crate::load::site::Site;
@@ -64,7 +65,7 @@ pub fn measure(
     let header = &session.journal.run().header;
     let (block, mut began_ns) = (current.number, session.journal.elapsed_ns());
     let told = told(session, site, block, candidate, group);
-    let (told, truth) = told.map_err(|error| (group[0], error))?;
+    let (told, truth, mut beside) = told.map_err(|error| (group[0], error))?;
     let (told, missing) = apart(group, told);
     let measurements: Vec<Measurement> = told.iter().map(|(_, m, _)| m.clone()).collect();
     let is_profile = header.workloads[group[0]].phase == Phase::Whole;
@@ -88,6 +89,8 @@ pub fn measure(
             raw,
             slices: Vec::new(),
             telemetry,
+            // One for all parts of a profile.
+            beside: beside.take(),
         };
         let cell = judge(header, site, cell);
         let cell = cell.map_err(|reason| (workload, CellError::Untrue(reason)))?;
@@ -99,14 +102,15 @@ pub fn measure(
     Ok(cells)
 }
 
-/// What the candidate's driver says of each workload, and what was seen around them.
+/// What the candidate's driver says of each workload, what was seen around them, and what their
+/// companion did.
 fn told(
     session: &Session,
     site: &mut Site,
     block: BlockIx,
     candidate: CandidateIx,
     group: &[WorkloadIx],
-) -> Result<(ToldWorkloads, Truth), CellError> {
+) -> Result<(ToldWorkloads, Truth, Option<Box<Measurement>>), CellError> {
     let (header, first) = (&session.journal.run().header, group[0]);
     let done_by = |w: &WorkloadIx| header.candidates[candidate].done_by(&header.workloads[*w]);
     let workload = done_by(&first);
@@ -118,6 +122,12 @@ fn told(
     if let Some(sampler) = &session.sampler {
         sampler.begin(&site.devices);
     }
+    let mut companion = Companion::start(&workload, site, job.seed, &session.cancel)?;
+    if companion.is_some() && job.direct && job.rw.writes() {
+        // Its pages would be counted too.
+        dirtied_per_page(site)?;
+    }
+    companion.as_mut().map_or(Ok(()), Companion::go)?;
     let measured = match workload.driver {
         DriverName::Native => {
             let parts: Vec<Part> =
@@ -133,11 +143,12 @@ fn told(
     if let Some(sampler) = &session.sampler {
         sampler.pause();
     }
+    let beside = companion.map(Companion::finish).transpose();
     let cleaned = site.scratch.clear_cell();
-    let (told, truth) = measured?;
+    let ((told, truth), beside) = (measured?, beside?);
     cleaned.map_err(CellError::not_removed)?;
     match told.len() == group.len() {
-        true => Ok((told, truth)),
+        true => Ok((told, truth, beside.map(Box::new))),
         false => Err(CellError::Results { wanted: group.len(), got: told.len() }),
     }
 }

@@ -18,6 +18,8 @@ use bakeoff_tools::native::sliced::{Go, SliceReport};
 use super::cell::{self, CellError};
 use super::idle;
 use crate::host::{Moment, Passed};
+use crate::load::LoadError;
+use crate::load::companion::Companion;
 use crate::load::site::Site;
 use crate::load::sliced::Sliced;
 use crate::steps::session::Session;
@@ -47,6 +49,7 @@ pub struct Member {
     pub candidate: CandidateIx,
     pub spans: Vec<(u64, u64)>,
     sliced: Sliced,
+    beside: Option<Companion>,
     metric: Metric,
     job: Job,
     settles: bool,
@@ -91,6 +94,7 @@ impl Member {
         Ok(Member {
             candidate,
             spans: Vec::new(),
+            beside: Companion::start(workload, site, job.seed, &session.cancel)?,
             sliced: Sliced::start(&job, target, kind, &session.cancel)?,
             metric: workload.metric,
             settles: false,
@@ -113,7 +117,7 @@ impl Member {
     pub fn try_out(&mut self, site: &Site, length: Length) -> Result<(TriedSlice, u64), CellError> {
         self.cool(site)?;
         let go = self.order(length, 1);
-        let report = self.sliced.go(go)?;
+        let report = accompanied(&mut self.sliced, &mut self.beside, go)?;
         let settling = Stretch::sum(&report.settling);
         let both_parts = 1.0 + settling.ios as f64 / report.ios().max(1) as f64;
         let written_bytes = (report.written_bytes() as f64 * both_parts) as u64;
@@ -131,7 +135,7 @@ impl Member {
         let (before, from) = (Moment::take(&site.counted), mark());
         let (length, times) = slice_length::asked(turn.length, turn.times);
         let go = self.order(length, times);
-        let report = self.sliced.go(go)?;
+        let report = accompanied(&mut self.sliced, &mut self.beside, go)?;
         let (to, passed) = (mark(), Moment::take(&site.counted).since(&before));
         let passed = counted(passed, report);
         let void = void_of(report, &passed, self.reads_cold);
@@ -192,7 +196,9 @@ impl Member {
         }
         counts.iter().for_each(|i| add(&mut self.truth, &self.around[*i].1));
         let numbers: Vec<usize> = counts.iter().map(|i| self.around[*i].0).collect();
+        let beside = self.beside.map(Companion::finish).transpose()?.map(Box::new);
         Ok(Some(Cell {
+            beside,
             block,
             candidate: self.candidate,
             workload,
@@ -218,6 +224,22 @@ impl Member {
             }
         }
     }
+}
+
+/// A slice, with the companion at work around it.
+fn accompanied<'s>(
+    sliced: &'s mut Sliced,
+    beside: &mut Option<Companion>,
+    go: Go,
+) -> Result<&'s SliceReport, LoadError> {
+    if let Some(companion) = beside {
+        companion.go()?;
+    }
+    let report = sliced.go(go)?;
+    if let Some(companion) = beside {
+        companion.rest()?;
+    }
+    Ok(report)
 }
 
 pub type Failed = (CandidateIx, CellError);

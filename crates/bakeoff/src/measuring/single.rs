@@ -27,12 +27,12 @@ use crate::load::{self, Load};
 use crate::signals::Cancel;
 use crate::ui::progress::Progress;
 
-pub struct Single<'a> {
+pub struct Single {
     pub name: Option<String>,
-    pub job: &'a Job,
+    pub job: Job,
     pub targets: Vec<Subject>,
     pub kind: TargetKind,
-    pub place: &'a Place,
+    pub place: Place,
     pub ramp_ns: Option<u64>,
     /// Whether what is read is put out of memory before. Otherwise it is taken as it is, which is
     /// then said.
@@ -40,12 +40,9 @@ pub struct Single<'a> {
     pub acks: Option<File>,
 }
 
-pub fn measure(
-    single: &Single<'_>,
-    progress: &Progress,
-    cancel: &Cancel,
-) -> Result<Benched, Fault> {
-    let Single { job, ref targets, kind, place, ramp_ns, evict, ref acks, .. } = *single;
+pub fn measure(single: &Single, progress: &Progress, cancel: &Cancel) -> Result<Benched, Fault> {
+    let Single { job, targets, place, acks, .. } = single;
+    let Single { kind, ramp_ns, evict, .. } = *single;
     let mut truth = Truth::default();
     if let Some(ns) = ramp_ns {
         ramp(single, ns, progress, cancel)?;
@@ -70,6 +67,7 @@ pub fn measure(
     truth.cache =
         cold_reads::cache_state(place.class, &truth, read_bytes, job.span_bytes(), job.direct);
     let cell = Cell {
+        beside: None,
         slices: Vec::new(),
         block: BlockIx::FIRST,
         candidate: CandidateIx::FIRST,
@@ -91,7 +89,7 @@ pub fn measure(
     Ok(Benched { name: single.name.clone(), measurement, from_memory })
 }
 
-fn ramp(single: &Single<'_>, ns: u64, progress: &Progress, cancel: &Cancel) -> Result<(), Fault> {
+fn ramp(single: &Single, ns: u64, progress: &Progress, cancel: &Cancel) -> Result<(), Fault> {
     progress.doing("ramp time");
     let seed = !single.job.seed & (u64::MAX >> 11);
     let (io_size, runtime_ns) = (None, Some(ns));

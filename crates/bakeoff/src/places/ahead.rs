@@ -3,6 +3,7 @@
 //!
 //! What was not tried is taken from a model of the drive. What fits is for `core::decide` to say.
 
+use bakeoff_judge::decide::beside;
 use bakeoff_judge::decide::cell_trial::{CellTrial, Expected, Natural, expected_length};
 use bakeoff_judge::decide::fit::{Asked, FitCost, Wanted};
 use bakeoff_judge::decide::pace::{self, Demand, MeasuredPace};
@@ -146,13 +147,16 @@ impl<'a> Ahead<'a> {
         let known: Vec<FitCost> =
             tried.filter_map(|t| t.cell(length_ns, rounds * units, most_bytes)).collect();
         // A candidate that it was not tried on is taken for one of the others.
-        match is_sliced {
+        let own = match is_sliced {
             _ if !known.is_empty() => mean(known.into_iter()),
             true => mean(self.trials.iter().map(|t| sliced_cost(workload, protocol, t))),
             false => {
                 mean(self.trials.iter().map(|t| cell_cost(workload, protocol, t).times(units)))
             }
-        }
+        };
+        let rates = self.trials.iter().map(|trial| trial.bytes_per_s);
+        let slowest = rates.fold(f64::INFINITY, f64::min).max(1.0) as u64;
+        own.plus(beside::cost(workload, own.time_ns, rounds, slowest))
     }
 
     fn once(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> FitCost {

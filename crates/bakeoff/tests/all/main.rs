@@ -38,6 +38,7 @@ mod terminal;
 #[path = "../support/web.rs"]
 mod web;
 
+mod beside;
 mod cases;
 mod causes;
 mod characterise;

@@ -274,6 +274,7 @@ impl RunBuilder {
 /// A cell of the first visit, with nothing to say against it.
 pub fn clean_cell(measurement: Measurement) -> Cell {
     Cell {
+        beside: None,
         block: BlockIx::FIRST,
         candidate: CandidateIx::FIRST,
         workload: WorkloadIx::FIRST,

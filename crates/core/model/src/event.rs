@@ -379,6 +379,10 @@ pub struct Cell {
     /// What the machine did meanwhile; `None` = it was not watched.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub telemetry: Option<Box<Telemetry>>,
+    /// What the companion did meanwhile, by a clock that stood still where it rested; of the parts
+    /// of a profile, which have one companion together, with the first.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub beside: Option<Box<Measurement>>,
 }
 
 /// Evidence that a number is what it claims to be (protocol, "What a number must satisfy").

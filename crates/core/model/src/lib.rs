@@ -8,6 +8,7 @@
 )]
 
 pub mod acks;
+pub mod beside;
 pub mod block_sizes;
 pub mod boards;
 pub mod bottleneck;
@@ -15,6 +16,7 @@ pub mod calibration;
 pub mod candidate;
 pub mod cause;
 pub mod ceiling;
+pub mod companions;
 pub mod design;
 pub mod difference;
 pub mod driver;

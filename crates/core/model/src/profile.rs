@@ -20,6 +20,10 @@ pub enum Profile {
     PackageInstall,
     /// Latency of small reads while a large file is written.
     Desktop,
+    /// A tree of files read one after the other.
+    Backup,
+    /// Layers of a container image unpacked, each flushed.
+    ImagePull,
     Dd,
     Sysbench,
     Bonnie,

@@ -136,6 +136,7 @@ pub fn parts(profile: Profile, job: &Job) -> Vec<Workload> {
         profile: Some(Part { profile, part }),
         sized: false,
         fio_job: None,
+        beside: None,
     };
     (0..).zip(part_specs(profile)).map(workload).collect()
 }

@@ -56,7 +56,7 @@ impl Axis {
     }
 
     fn are_alike(self, a: &Workload, b: &Workload) -> bool {
-        a.driver == b.driver && self.rest(&a.job) == self.rest(&b.job)
+        a.driver == b.driver && a.beside == b.beside && self.rest(&a.job) == self.rest(&b.job)
     }
 
     /// Whether these values are a curve, or a map with at least two of each number.

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
+use super::beside::BesideEffect;
 use super::finding::Finding;
 use super::index::BlockIx;
 use super::lead::Lead;
@@ -245,6 +246,7 @@ pub struct Analysis {
     /// Whether candidates are compared; not so with one, twins aside, and in mode characterise.
     pub compares: bool,
     pub verdicts: Vec<WorkloadVerdict>,
+    pub beside: Vec<BesideEffect>,
     /// All findings of the run, most severe first.
     pub findings: Vec<Finding>,
     /// The choice over all workloads; `None` where nothing is compared, and while no workload has

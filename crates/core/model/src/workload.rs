@@ -139,6 +139,9 @@ pub struct Workload {
     /// The text of a fio job file that fio runs as it is; `job` then only gives its size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fio_job: Option<String>,
+    /// What works beside it at a fixed pace, on the same candidate; see [`super::companions`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Box<Workload>>,
 }
 
 index::list_of!(Workload, WorkloadIx);
@@ -147,8 +150,8 @@ impl Workload {
     pub fn native(name: &str, summary: &str, phase: Phase, metric: Metric, job: Job) -> Workload {
         let (name, summary) = (name.to_string(), summary.to_string());
         let driver = DriverName::Native;
-        let (profile, sized, fio_job) = (None, false, None);
-        Workload { name, summary, phase, metric, job, driver, profile, sized, fio_job }
+        let (profile, sized, fio_job, beside) = (None, false, None, None);
+        Workload { name, summary, phase, metric, job, driver, profile, sized, fio_job, beside }
     }
 
     /// Whether it waits for each answer before it sends more. Profiles that are judged by a latency

@@ -54,6 +54,9 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
     if let Some(line) = super::paste::line(run, analysis) {
         document["line"] = value!(line);
     }
+    if !analysis.beside.is_empty() {
+        document["beside"] = value!(analysis.beside);
+    }
     if let Some(normal) = &analysis.normal {
         document["normal"] = value!(normal);
     }

@@ -17,6 +17,7 @@ mod alone;
 pub mod answer;
 pub mod ascii;
 mod bench;
+mod beside;
 pub mod bottleneck;
 pub mod bundle;
 mod closed_loop;

@@ -3,6 +3,7 @@
 //! One JSON [`Task`] goes to the child's standard input, one JSON [`Reply`] comes back on its
 //! standard output. Both ends bound what they read. Nothing here starts a process or opens a file.
 
+pub mod companion;
 pub mod sliced;
 
 use serde::{Deserialize, Serialize};

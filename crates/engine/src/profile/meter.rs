@@ -15,6 +15,7 @@ use crate::clock::Clock;
 use crate::cost::Cost;
 use crate::counters::{Counters, Moved};
 use crate::error::EngineError;
+use crate::hold;
 use crate::live::Live;
 use crate::outcome::{Outcome, Piece};
 use crate::record::{Kind, Recorder};
@@ -43,6 +44,9 @@ pub struct Meter<'a> {
     ios: u64,
     /// Operations of an open loop that were due and not done.
     pub backlog: u64,
+    /// Time between the operations of a companion, and how many of them began.
+    apart_ns: Option<u64>,
+    begun: u64,
     is_settling: bool,
     /// What grows by this meter's work while its clock runs; `None` = it is one of several threads.
     counters: Option<&'a Counters>,
@@ -61,7 +65,10 @@ impl<'a> Meter<'a> {
     ) -> Meter<'a> {
         let recorder = Recorder::new(kinds);
         let now_ns = clock.now_ns();
+        let apart = |rate: u64| 1_000_000_000 / rate.clamp(1, 1_000_000);
         Meter {
+            apart_ns: job.rate_iops.filter(|_| hold::is_held()).map(apart),
+            begun: 0,
             is_settling: job.settles,
             job,
             live,
@@ -93,6 +100,7 @@ impl<'a> Meter<'a> {
     }
 
     pub fn resume(&mut self) {
+        hold::ready();
         self.counted_at = self.counters.map(Counters::now).unwrap_or_default();
         self.usage_at = Usage::now();
         let now_ns = self.clock.now_ns();
@@ -117,7 +125,23 @@ impl<'a> Meter<'a> {
     pub fn op(&mut self, kind: Kind, bytes: u64) -> u64 {
         let ns = self.pass();
         self.count(kind, ns, bytes);
+        self.take_turn();
         ns
+    }
+
+    /// The next operation of a companion waits until it is due.
+    #[inline]
+    pub fn take_turn(&mut self) {
+        if let Some(apart_ns) = self.apart_ns {
+            self.await_turn(apart_ns);
+        }
+    }
+
+    #[cold]
+    fn await_turn(&mut self, apart_ns: u64) {
+        self.begun += 1;
+        let due_ns = self.begun.saturating_mul(apart_ns);
+        self.wait_until(self.origin_ns.saturating_add(due_ns));
     }
 
     /// An operation that was due at `due_ns` ended now.
@@ -289,7 +313,8 @@ impl<'a> Meter<'a> {
             pooled_ios: self.pooled_ios,
             ..Piece::default()
         };
-        let backlog = self.backlog;
+        let due = self.apart_ns.map_or(0, |apart_ns| self.elapsed_ns() / apart_ns);
+        let backlog = self.backlog.max(due.saturating_sub(self.begun));
         Outcome { rest, windows, backlog, batch_max: 1, turn_ns: 0, huge: false, trace: None }
     }
 }

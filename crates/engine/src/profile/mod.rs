@@ -10,6 +10,7 @@ mod bonnie;
 mod databases;
 mod files;
 mod lanes;
+mod layers;
 mod meter;
 mod order;
 mod pattern;
@@ -86,6 +87,8 @@ pub(crate) fn measure_in(
         Profile::Torrent => beside::torrent(&mut context)?,
         Profile::Desktop => beside::desktop(&mut context)?,
         Profile::CopyTree => files::copy_tree(&mut context)?,
+        Profile::Backup => layers::backup(&mut context)?,
+        Profile::ImagePull => layers::image_pull(&mut context)?,
         Profile::Boot => files::boot(&mut context)?,
         Profile::PackageInstall => files::package_install(&mut context)?,
         Profile::Sysbench => sysbench::run(&mut context)?,

@@ -10,6 +10,7 @@ mod skip;
 #[path = "../../../bakeoff/src/sqlite_workload.rs"]
 mod sqlite_workload;
 
+mod companion;
 mod latency;
 mod measure;
 mod places;

@@ -4,6 +4,7 @@
 //! A pure function of the run; analysing it again, on any architecture, gives the same bytes.
 //! The arithmetic is in [`crate::decide`], because the run itself stops by the same answers.
 
+mod beside;
 pub mod earlier;
 mod energy;
 mod gives_up;
@@ -47,6 +48,7 @@ pub fn analyse(run: &Run) -> Analysis {
         cells,
         void_cells,
         compares: schedule::has_question(run),
+        beside: beside::effects(run),
         findings: limit::sorted(all),
         recommendation: recommend::recommendation(&whole, &verdicts),
         normal,

@@ -117,7 +117,8 @@ fn cells_bytes(block: &Block) -> u64 {
 }
 
 fn cell_bytes(cell: &Cell) -> u64 {
-    measured_bytes(&cell.measurement)
+    let beside = cell.beside.as_deref().map_or(0, measured_bytes);
+    measured_bytes(&cell.measurement).saturating_add(beside)
 }
 
 /// Bytes that a measurement wrote, as far as they were counted.

@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 pub mod autocorrelation;
+pub mod beside;
 pub mod cell_trial;
 pub mod compare;
 pub mod cooling;

@@ -65,7 +65,10 @@ pub fn groups(workloads: &[Workload]) -> Vec<Vec<WorkloadIx>> {
 
 fn is_one(a: &Workload, b: &Workload) -> bool {
     match (a.profile, b.profile) {
-        (Some(x), Some(y)) => x.profile == y.profile && a.driver == b.driver && a.job == b.job,
+        (Some(x), Some(y)) => {
+            let is_alike = a.driver == b.driver && a.job == b.job && a.beside == b.beside;
+            is_alike && x.profile == y.profile
+        }
         _ => false,
     }
 }

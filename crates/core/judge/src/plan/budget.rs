@@ -5,7 +5,7 @@
 
 use super::expand::Expanded;
 use crate::decide::fit::{Asked, Fit, FitCost, FitError, Wanted};
-use crate::decide::{groups, size, write_limit};
+use crate::decide::{beside, groups, size, write_limit};
 use bakeoff_machine::prepare::{capacity, space};
 use bakeoff_model::candidate::are_compared;
 use bakeoff_model::host::Layer;
@@ -207,18 +207,19 @@ fn cell(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> FitCost 
     if profiles::is_shared(workload) {
         return FitCost::default();
     }
-    let (measured_ns, write_bytes) = match is_sliced(workload, protocol) {
+    let (measured, pieces) = match is_sliced(workload, protocol) {
         true => {
             let Slices { each, rounds, .. } = slices(workload, protocol, site);
-            let all = sum(FitCost::default(), each, rounds);
-            (all.time_ns, all.write_bytes)
+            (sum(FitCost::default(), each, rounds), rounds)
         }
         false => {
             let ns = whole_ns(workload, protocol, site);
-            (ns, written_in(ns, workload, site))
+            (FitCost { time_ns: ns, write_bytes: written_in(ns, workload, site) }, 1)
         }
     };
-    FitCost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes }
+    let rate = site.speed.write_bytes_per_s;
+    let all = sum(measured, beside::cost(workload, measured.time_ns, pieces, rate), 1);
+    FitCost { time_ns: all.time_ns + CELL_OVERHEAD_NS, ..all }
 }
 
 fn slices(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> Slices {

@@ -242,6 +242,7 @@ fn workloads(plan: &Plan, here: &PlanMachine) -> Result<(Vec<Workload>, Vec<Skip
             if made.iter().any(|other| other.name == one.name) {
                 return Err(format!("two workloads are named '{}'; rename one of them", one.name));
             }
+            let one = workload.accompanied(one);
             match (workload::can(&one), &workload.basis) {
                 (Ok(()), _) => made.push(one),
                 // A file that may reach elsewhere is a mistake to mend, not a thing fio lacks.

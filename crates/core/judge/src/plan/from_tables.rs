@@ -6,6 +6,7 @@ use std::ops::Range;
 use toml::de::DeTable;
 
 use super::axes::{self, OneOrMany};
+use super::beside;
 use super::document::{MOST_CASES, Plan, PlanAxis};
 use super::error::{PlanError, PlanProblem};
 use super::exclude::exclude;
@@ -56,6 +57,7 @@ pub(super) fn plan<'t>(source: Source<'t>, document: &'t DeTable<'t>) -> Result<
     let mut stacks: Vec<Made<PlannedStack>> = make(&source, &rows_of_stacks)?;
     rows_of_workloads.iter().try_for_each(|row| has_one_basis(&source, row))?;
     let mut workloads: Vec<Made<PlannedWorkload>> = make(&source, &rows_of_workloads)?;
+    beside::resolve(rows_of_workloads.iter().flat_map(|row| &row.choices), &mut workloads)?;
     if let Some(field) = field("exclude") {
         exclude(field, &mut stacks, &mut workloads)?;
     }
@@ -219,7 +221,8 @@ fn raw_measures_blocks(
     workloads: &[Made<PlannedWorkload>],
 ) -> Result<(), PlanError> {
     let needs_files = |w: &Made<PlannedWorkload>| {
-        w.item.job.rw == Rw::SmallFiles || !matches!(w.item.basis, Basis::Words | Basis::BuiltIn(_))
+        let is_block = matches!(w.item.basis, Basis::Words | Basis::BuiltIn(_));
+        w.item.job.rw == Rw::SmallFiles || !is_block || w.item.beside.is_some()
     };
     let raw = stacks.iter().find(|stack| stack.item.is_raw());
     let what = "raw has no files, and a workload of this plan needs files: use two plans";

@@ -5,6 +5,7 @@
 //! devices. Neither looks at the system: what is supported here is asked of the caller.
 
 mod axes;
+mod beside;
 pub mod budget;
 pub mod builtin;
 mod document;

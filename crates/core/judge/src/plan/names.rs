@@ -155,5 +155,6 @@ pub(super) fn of_workload(workload: &PlannedWorkload) -> Sayable {
     let mut parts = vec![(Among::Namesakes, rw), (bs, size("", job.bs))];
     parts.extend(namesakes.map(|part| (Among::Namesakes, part)));
     parts.push((Among::Nobody, driver));
+    parts.push((Among::Nobody, workload.beside_words()));
     Sayable { base, table: workload.name.is_some().then_some(workload.table), parts }
 }

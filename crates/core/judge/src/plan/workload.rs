@@ -1,9 +1,11 @@
 //! The keys of `[[workload]]`: a built-in one by name, fio's words, a profile, or a fio job file.
 
+use super::beside;
 use super::error::{PlanError, PlanProblem};
 use super::job_words::summary;
 use super::made::Planned;
 use super::read::{Field, Key};
+use bakeoff_model::companions;
 use bakeoff_model::job::{Job, NUMJOBS_MAX, Offsets, Rw};
 use bakeoff_model::profile::Profile;
 use bakeoff_model::profiles;
@@ -37,6 +39,9 @@ pub struct PlannedWorkload {
     /// The job; for profiles and job files only what the plan's words set.
     pub job: Job,
     pub sized: bool,
+    /// The name of what works beside it, and that as a workload.
+    pub beside: Option<String>,
+    pub(super) companion: Option<Box<Workload>>,
     pub(super) table: usize,
     pub(super) flushed_by_us: bool,
     flushes: Option<bool>,
@@ -51,6 +56,8 @@ impl Default for PlannedWorkload {
             metric: None,
             job: Job::new(Rw::RandRead, 4096, bakeoff_model::job::DEFAULT_SIZE_BYTES),
             sized: false,
+            beside: None,
+            companion: None,
             table: 0,
             flushed_by_us: false,
             flushes: None,
@@ -84,14 +91,33 @@ impl PlannedWorkload {
     pub(super) fn parts(&self, name: &str) -> Vec<Workload> {
         let Basis::Profile(profile) = self.basis else { return Vec::new() };
         let mut parts = profiles::parts(profile, &self.job);
+        let suffix = self.beside_words();
+        let base = name.strip_suffix(&suffix).unwrap_or(name);
         for part in &mut parts {
             part.driver = self.driver;
             part.sized = self.sized;
             if let Some(word) = part.name.strip_prefix(profile.name()) {
-                part.name = format!("{name}{word}");
+                part.name = format!("{base}{word}{suffix}");
             }
         }
         parts
+    }
+
+    /// What its name says of its companion.
+    pub(super) fn beside_words(&self) -> String {
+        self.beside.as_ref().map_or(String::new(), |name| format!(" beside {name}"))
+    }
+
+    /// The same with its companion.
+    pub(super) fn accompanied(&self, workload: Workload) -> Workload {
+        let Some(companion) = &self.companion else { return workload };
+        let summary = format!(
+            "{}{}, {}/s",
+            workload.summary,
+            self.beside_words(),
+            companions::rate(companion)
+        );
+        Workload { beside: Some(companion.clone()), summary, ..workload }
     }
 
     pub(super) fn fio_job(&self, name: &str, text: &str) -> Workload {
@@ -192,6 +218,7 @@ impl Planned for PlannedWorkload {
             field.number(0..=100).map(|n| made.job.buffer_compress_percentage = n)
         }),
         ("stamps", |made, field| field.variant().map(|stamps| made.job.stamps = stamps)),
+        (beside::KEY, |made, field| beside::name(field).map(|name| made.beside = name)),
         ("nrfiles", |made, field| field.number(1..=u32::MAX).map(|n| made.job.nrfiles = n)),
     ];
 
@@ -260,6 +287,7 @@ impl Planned for PlannedWorkload {
             "profile" | "job" => other.basis == self.basis,
             "driver" => other.driver == self.driver,
             "metric" => other.metric == self.metric,
+            beside::KEY => other.beside == self.beside,
             _ => other.job == self.job,
         })
     }

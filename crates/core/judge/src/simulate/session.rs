@@ -154,6 +154,7 @@ fn template(workload: WorkloadIx, of: &Workload) -> Cell {
     let measurement = cell::measurement(of, rate);
     let truth = cell::clean_truth(&measurement);
     Cell {
+        beside: None,
         block: BlockIx::FIRST,
         candidate: CandidateIx::FIRST,
         workload,

@@ -27,6 +27,7 @@ pub use screen::write as screen;
 pub use sentence::full as sentence;
 pub use spoken::write as spoken;
 
+use crate::beside;
 use crate::layout::cut;
 use crate::run_document::short_id;
 use crate::said;
@@ -79,6 +80,8 @@ pub struct Answer {
     /// Candidates x workloads; `None` where nothing is compared.
     pub matrix: Option<Matrix>,
     pub place: Option<PlaceAnswer>,
+    /// What companions do to the workloads beside them, a sentence each.
+    pub beside: Vec<String>,
     pub bottleneck: Option<String>,
     /// What limits the answers, the most important first.
     pub limits: Vec<Limit>,
@@ -111,6 +114,7 @@ impl Answer {
             lines: analysis.verdicts.iter().map(line).collect(),
             matrix: analysis.compares.then(|| matrix::from_run(run, analysis)),
             place,
+            beside: beside::sentences(run, &analysis.beside),
             bottleneck: limits::bottleneck(analysis),
             limits: limits::all(run, analysis),
             advice: advice(run, analysis, resume.is_some()),
@@ -121,7 +125,7 @@ impl Answer {
 
     pub fn everything_to_know(&self) -> Vec<String> {
         let resume = self.resume.iter().map(|how| format!("Continue with: {how}"));
-        let notes = self.choice.notes.iter().chain(&self.advice).cloned();
+        let notes = self.choice.notes.iter().chain(&self.beside).chain(&self.advice).cloned();
         notes.chain(resume).collect()
     }
 }

@@ -110,7 +110,8 @@ fn check_plan(
     check_names(names, "more than 256 candidates, or a name is empty, too long or used twice")?;
     let names = workloads.iter().map(|w| w.name.as_str()).collect();
     check_names(names, "more than 256 workloads, or a name is empty, too long or used twice")?;
-    workloads.iter().try_for_each(|w| check_job(&w.job))?;
+    let all = workloads.iter().flat_map(|w| [Some(w), w.beside.as_deref()]).flatten();
+    all.into_iter().try_for_each(|w| check_job(&w.job))?;
     check_protocol(protocol)
 }
 
@@ -141,6 +142,7 @@ fn check_job(job: &Job) -> Result<(), &'static str> {
 fn check_cell(cell: &Cell) -> Result<(), &'static str> {
     ensure(cell.began_ns <= TIME_NS, "a cell began after many years")?;
     cell.telemetry.as_deref().map_or(Ok(()), check_telemetry)?;
+    cell.beside.as_deref().map_or(Ok(()), check_measurement)?;
     check_measurement(&cell.measurement)
 }
 

@@ -1,5 +1,6 @@
 //! Plans as people write them: right, and wrong in every way.
 
+mod beside;
 mod capacity;
 mod fio_jobs;
 mod precondition;
@@ -12,6 +13,7 @@ use crate::testing::{anything, expanded};
 use bakeoff_machine::setup::lacking::Lacking;
 use bakeoff_model::candidate::{Kind, Skipped, Stack};
 use bakeoff_model::index::RegionIx;
+use bakeoff_model::workload::Workload;
 
 const EXAMPLE: &str = r#"
 title = "Which filesystem for this card?"

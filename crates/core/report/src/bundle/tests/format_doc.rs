@@ -1,5 +1,6 @@
 //! docs/format.md names everything that is stored and every key of machine output.
 
+use bakeoff_model::beside::{BesideChange, BesideEffect, BesideQuantity};
 use std::collections::BTreeSet;
 
 use super::sample;
@@ -240,6 +241,20 @@ fn analysis() -> Analysis {
         void_cells: 10,
         compares: true,
         verdicts: vec![verdict],
+        beside: vec![BesideEffect {
+            workload: "read-1m beside logs".into(),
+            alone: Some("read-1m".into()),
+            companion: "logs".into(),
+            rate: 10,
+            quantity: Some(BesideQuantity::Latency { quantile: "p99", of: "reads" }),
+            candidates: vec![BesideChange {
+                candidate: "ext4".into(),
+                figures: Some((4e6, 8e6)),
+                ratio: Some((2.0, 1.9, 2.1)),
+                blocks: 5,
+                companion_did: Some(9.9),
+            }],
+        }],
         findings: Vec::new(),
         recommendation: Some(recommendation()),
         normal: Some(super::sample_normal::normal()),

@@ -230,6 +230,7 @@ fn workload(name: &str, rw: Rw) -> Workload {
         profile: Some(Part { profile: Profile::Sqlite, part: 1 }),
         sized: true,
         fio_job: Some("[a]\nrw=read\n".into()),
+        beside: (name != "logs").then(|| Box::new(workload("logs", Rw::Write))),
     }
 }
 
@@ -314,7 +315,9 @@ fn cell(block: BlockIx, candidate: CandidateIx, workload: WorkloadIx) -> Cell {
     // Candidate 0 is half as fast again, with a little noise, so that an analysis has an answer.
     let (number, reads) = (u64::from(block.number()), workload == WorkloadIx::FIRST);
     let ios = 2000 + number * 7 + if candidate == CandidateIx::FIRST { 1000 } else { 0 };
+    let some_beside = block.number() == 1;
     Cell {
+        beside: some_beside.then(|| Box::new(measurement(100, Rw::Write, block))),
         block,
         candidate,
         workload,
