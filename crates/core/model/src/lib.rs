@@ -20,6 +20,7 @@ pub mod difference;
 pub mod driver;
 pub mod event;
 pub mod extent;
+pub mod factors;
 pub mod finding;
 pub mod health;
 pub mod host;

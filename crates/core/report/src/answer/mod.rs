@@ -7,6 +7,7 @@
 mod alone;
 pub mod amount;
 mod choice;
+pub mod factors;
 mod limits;
 mod live;
 mod matrix;
@@ -79,6 +80,8 @@ pub struct Answer {
     /// Candidates x workloads; `None` where nothing is compared.
     pub matrix: Option<Matrix>,
     pub place: Option<PlaceAnswer>,
+    /// Which factor matters, where candidates are every combination of several; a sentence each.
+    pub factors: Vec<String>,
     pub bottleneck: Option<String>,
     /// What limits the answers, the most important first.
     pub limits: Vec<Limit>,
@@ -111,6 +114,7 @@ impl Answer {
             lines: analysis.verdicts.iter().map(line).collect(),
             matrix: analysis.compares.then(|| matrix::from_run(run, analysis)),
             place,
+            factors: factors::over_workloads(&analysis.factors),
             bottleneck: limits::bottleneck(analysis),
             limits: limits::all(run, analysis),
             advice: advice(run, analysis, resume.is_some()),

@@ -149,6 +149,9 @@ impl AnswerScreen<'_> {
         let figures = || self.answer.place.iter().flat_map(|place| &place.figures);
         let is_other = |line: &&Line| !figures().any(|figure| figure.is_of(&line.workload));
         shown.extend(lines.iter().filter(is_other).map(|line| self.line(line, name)));
+        for factor in &self.answer.factors {
+            shown.extend(wrap(factor, self.width, "", "  ").lines().map(str::to_string));
+        }
         shown
     }
 
