@@ -55,6 +55,7 @@ pub mod setting;
 pub mod slice;
 pub mod slice_length;
 pub mod slices;
+pub mod stands;
 pub mod step;
 pub mod sweep;
 pub mod telemetry;

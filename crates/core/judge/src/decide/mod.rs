@@ -24,6 +24,7 @@ pub mod pooled;
 pub mod rounds;
 pub mod schedule;
 pub mod search;
+pub mod setting_groups;
 pub mod settled;
 pub mod size;
 pub mod stop;
