@@ -125,6 +125,15 @@ pub fn left_bytes(workloads: &[Workload], sharing: u64, region_bytes: u64) -> u6
     files_bytes(region_bytes).saturating_sub(asked.saturating_mul(sharing))
 }
 
+/// The smallest region that has room for the files of workloads, for each of so many candidates
+/// that share it, and for a data file, which may be asked for.
+pub fn least_region_bytes(workloads: &[Workload], sharing: u64, file_bytes: Option<u64>) -> u64 {
+    let asked = with_own_files(workloads).map(|w| w.job.size).max().unwrap_or(0);
+    let all = file_bytes.unwrap_or(space::FILE_MIN_BYTES).saturating_add(asked * sharing);
+    let alone = file_bytes.map_or(4 * space::FILE_MIN_BYTES, |bytes| 2 * bytes);
+    (all / 3 * 4 + 4).max(alone)
+}
+
 fn files_bytes(region_bytes: u64) -> u64 {
     region_bytes / 4 * 3
 }
@@ -174,5 +183,12 @@ mod tests {
         assert_eq!(left_bytes(&all, 1, region), 64 * MIB, "a data file that large does fit");
         assert_eq!(left_bytes(&all[1..], 1, region), 192 * MIB);
         assert_eq!(left_bytes(&all, 4, region), 0);
+        let least = least_region_bytes(&all, 1, None);
+        assert!(left_bytes(&all, 1, least) >= 16 * MIB && least < 200 * MIB, "{least}");
+        assert_eq!(least_region_bytes(&[], 1, None), 64 * MIB);
+        assert_eq!(
+            fits_beside(&all, 64 * MIB, least_region_bytes(&all, 1, Some(64 * MIB))),
+            Ok(())
+        );
     }
 }

@@ -6,7 +6,7 @@
 use super::expand::Expanded;
 use crate::decide::fit::{Asked, Fit, FitCost, FitError, Wanted};
 use crate::decide::{groups, setting_groups, size, write_limit};
-use bakeoff_machine::prepare::{capacity, space};
+use bakeoff_machine::prepare::{capacity, region, space};
 use bakeoff_model::candidate::are_compared;
 use bakeoff_model::host::Layer;
 use bakeoff_model::index::CandidateIx;
@@ -106,7 +106,8 @@ pub fn estimate(
     let is_switched = are_switched(made);
     let written: u64 = sites.iter().map(|site| site.region_bytes).sum();
     // Once in full and read back, and one visit of everything to see what works.
-    let fill = FitCost { time_ns: 2 * writing_ns(written, slowest.speed), write_bytes: written };
+    let moved: u64 = sites.iter().map(|site| region::prepared_bytes(site.region_bytes)).sum();
+    let fill = FitCost { time_ns: writing_ns(moved, slowest.speed), write_bytes: written };
     let preconditioned = sites.iter().filter(|site| site.is_preconditioned).count() as u32;
     let rounds = ROUNDS as u32 * preconditioned;
     let fill = sum(fill, round(&made.protocol, slowest.speed), rounds);
