@@ -35,6 +35,9 @@ fn over_workloads_of(factor: CandidateFactor, all: &[Factors]) -> Option<String>
             let (one, _) = each.first()?;
             return Some(format!("{label}: no difference of {}.", amount::share(one.margin)));
         }
+        [] if none.is_empty() => {
+            return Some(format!("{label}: not certain yet whether it matters."));
+        }
         [] => {}
         [(of, effect)] => {
             said.push(format!("matters for {}: {}.", names::workload(&of.workload), ahead(effect)));
