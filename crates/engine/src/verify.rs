@@ -93,10 +93,12 @@ impl Checker<'_> {
             let count = (blocks - first).min(NOTED_MAX);
             let last_ops = self.last_ops(base + first, count, lane);
             for (i, ops) in last_ops.chunks(per_read as usize).enumerate() {
-                if ops.iter().all(Option::is_none) {
+                let block = base + first + i as u64 * per_read;
+                let one_of = u64::from(self.job.verify_one_of.max(1));
+                let is_left_out = !(block / per_read).is_multiple_of(one_of);
+                if is_left_out || ops.iter().all(Option::is_none) {
                     continue;
                 }
-                let block = base + first + i as u64 * per_read;
                 verified_bytes += self.check_stretch(fd, memory, block, ops)?;
             }
             first += count;

@@ -13,7 +13,7 @@ use super::subject::Subject;
 use crate::host::{self, Server};
 
 /// A prepared candidate: a scratch directory with the data file laid out in it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Site {
     pub scratch: Scratch,
     /// The file cells read and overwrite, or the device of a stack without a filesystem.

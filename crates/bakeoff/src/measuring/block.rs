@@ -4,8 +4,7 @@
 
 use bakeoff_judge::decide::{cost, eta, places};
 use bakeoff_machine::prepare::recipe;
-use bakeoff_model::candidate::Candidate;
-use bakeoff_model::event::What;
+use bakeoff_model::event::{Header, What};
 use bakeoff_model::index::{BlockIx, CandidateIx, PlaceIx};
 use bakeoff_model::protocol::Isolation;
 use bakeoff_model::round::Round;
@@ -138,24 +137,32 @@ impl Session<'_> {
     ) -> Result<BlockEnd, Fault> {
         let is_alone = self.is_alone();
         self.show_progress();
-        for candidate in stand_up_order(self.journal.run(), together) {
+        let stands = self.journal.run().header.stands(together);
+        for shared in stand_up_order(self.journal.run(), stands) {
             let cooled = cooling::wait(self, block.began_mc);
             let header = &self.journal.run().header;
-            let what = header.candidates[candidate].clone();
+            let what = header.candidates[shared[0]].clone();
             let number = block.number;
             self.progress.doing(&format!(
                 "block {} · preparing {}",
                 number.number() + 1,
                 what.name
             ));
-            let region = part_of(&header.candidates, candidate, number, target_set.parts());
+            let region = part_of(header, shared[0], number, target_set.parts());
             let part = (!is_alone && target_set.parts() > 1).then_some(region);
-            self.journal.record(What::VisitStarted { block: number, candidate, cooled, part })?;
+            for &candidate in &shared {
+                self.journal.record(What::VisitStarted {
+                    block: number,
+                    candidate,
+                    cooled,
+                    part,
+                })?;
+            }
             let prepared = match target_set.regions() {
                 None => Ok(()),
                 Some(_) if is_alone && follows(block.round) => Ok(()),
                 Some(regions) if is_alone => regions.enter(self, &what),
-                Some(regions) => regions.stand(self, candidate, &what, usize::from(region)),
+                Some(regions) => regions.stand(self, &shared, usize::from(region)),
             };
             if let Err(error) = prepared {
                 return self.step_failed(&what.name, error);
@@ -198,24 +205,19 @@ fn follows(round: Option<Round>) -> bool {
 
 /// mkfs.btrfs asks for the file behind a loop device, and refuses where another part of it is
 /// mounted: btrfs stands up first.
-fn stand_up_order(run: &Run, order: &[CandidateIx]) -> Vec<CandidateIx> {
-    let is_btrfs = |candidate: &CandidateIx| {
-        run.header.candidates[*candidate].stack().is_some_and(|stack| stack.fs == recipe::BTRFS)
+fn stand_up_order(run: &Run, stands: Vec<Vec<CandidateIx>>) -> Vec<Vec<CandidateIx>> {
+    let is_btrfs = |shared: &Vec<CandidateIx>| {
+        run.header.candidates[shared[0]].stack().is_some_and(|stack| stack.fs == recipe::BTRFS)
     };
-    let (first, then): (Vec<CandidateIx>, Vec<CandidateIx>) =
-        order.iter().copied().partition(is_btrfs);
+    let (first, then): (Vec<_>, Vec<_>) = stands.into_iter().partition(is_btrfs);
     [first, then].concat()
 }
 
-/// The region a candidate is on in a block: those of one target rotate over its regions.
-fn part_of(
-    candidates: &[Candidate],
-    candidate: CandidateIx,
-    block: BlockIx,
-    parts: usize,
-) -> PlaceIx {
-    let own = usize::from(candidate);
-    let region = candidates[own].region;
-    let position = candidates[..own].iter().filter(|other| other.region == region).count();
-    places::place_of(position, block, parts)
+/// The region a candidate is on in a block: the filesystems of one target rotate over its regions.
+fn part_of(header: &Header, candidate: CandidateIx, block: BlockIx, parts: usize) -> PlaceIx {
+    let region = header.candidates[candidate].region;
+    let mut stands = header.all_stands();
+    stands.retain(|shared| header.candidates[shared[0]].region == region);
+    let position = stands.iter().position(|shared| shared.contains(&candidate));
+    places::place_of(position.unwrap_or(0), block, parts)
 }

@@ -2,6 +2,7 @@
 //! run, before its first round, with all candidates taking turns.
 
 use bakeoff_judge::decide::search::{Level, Search};
+use bakeoff_judge::decide::setting_groups;
 use bakeoff_model::calibration::{Calibration, Settled};
 use bakeoff_model::event::What;
 use bakeoff_model::host::Place;
@@ -13,10 +14,13 @@ use super::member::{Failed, Member, give_up};
 use crate::fault::Fault;
 use crate::places::target_set::TargetSet;
 use crate::steps::session::Session;
+use crate::steps::step_error::StepError;
 
 /// Why rounds end before their time.
 pub enum Ended {
     Block(Failed),
+    /// The kernel does not take the settings of candidates.
+    Settings(StepError),
     Run(Fault),
 }
 
@@ -92,18 +96,34 @@ fn set_settles(members: &mut [Member], settles: bool) {
     members.iter_mut().for_each(|member| member.set_settles(settles));
 }
 
-/// Slices of one length on everybody, in turns. Members that fail are moved to the failed.
+/// Makes the settings of the disk that candidates want, where they have any.
+///
+/// # Errors
+/// When the kernel does not take one, or shows another value after that.
+pub fn switch(
+    session: &mut Session,
+    target_set: &mut TargetSet,
+    group: &[CandidateIx],
+) -> Result<(), Ended> {
+    let made = target_set.regions().map(|regions| regions.set(session, group));
+    made.unwrap_or(Ok(())).map_err(Ended::Settings)
+}
+
+/// Slices of one length on everybody, in turns, each with its settings of the disk. Members that
+/// fail are moved to the failed.
 fn level(
     session: &mut Session,
     target_set: &mut TargetSet,
     (members, failed): &mut StandingMembers<'_>,
     (length, tries): (Length, u32),
-) -> Result<Level, Failed> {
+) -> Result<Level, Ended> {
     let mut level = Level::new();
     set_settles(members, length.settling > 0);
-    for _ in 0..tries {
-        let turns: Vec<CandidateIx> = members.iter().map(|m| m.candidate).collect();
-        for candidate in turns {
+    let candidates = &session.journal.run().header.candidates;
+    let groups = setting_groups::groups(candidates, members.iter().map(|m| m.candidate));
+    for group in groups {
+        switch(session, target_set, &group)?;
+        for candidate in (0..tries).flat_map(|_| group.clone()) {
             let Some(at) = members.iter().position(|m| m.candidate == candidate) else {
                 continue;
             };

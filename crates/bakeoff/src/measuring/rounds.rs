@@ -1,16 +1,19 @@
 //! Measures one workload on all standing candidates: rounds of slices in balanced random order.
 //!
 //! A round is one slice of every standing candidate. Slices that do not count are measured again
-//! in further rounds, so a stray suspend costs a slice and not a cell. Nothing is written to the
-//! record between the first slice and the last.
+//! in further rounds, so a stray suspend costs a slice and not a cell. Candidates with other
+//! settings of the disk have rounds of their own, in groups; nothing is written to the record
+//! between the first slice of a group and the last.
 
+use bakeoff_judge::decide::setting_groups::{self, RoundsOfGroup};
 use bakeoff_judge::decide::turns::{self, times_of};
 use bakeoff_machine::telemetry::layout::Device;
+use bakeoff_model::calibration::{Calibration, Settled};
 use bakeoff_model::event::{Cell, Truth, What};
 use bakeoff_model::host::Counted;
 use bakeoff_model::index::CandidateIx;
 
-use super::calibration::{self, Ended};
+use super::calibration::{self, Ended, StandingMembers};
 use super::cell::{self, CellError};
 use super::member::{Failed, Member, RoundsId, Turn, give_up};
 use crate::host::{Evidence, Server};
@@ -99,33 +102,89 @@ fn in_rounds(
     let found =
         calibration::find(session, target_set, which.workload, (&mut members, &mut failed))?;
     start_again(session, target_set, which, (&mut members, &mut failed))?;
-    let mode = session.journal.run().header.protocol.mode;
-    let all = times_of(&found, mode, which.block);
+    let header = &session.journal.run().header;
+    let all = times_of(&found, header.protocol.mode, which.block);
     let planned = u16::try_from(all.len()).unwrap_or(u16::MAX);
-    let mut after = None;
-    for round in 0..planned + planned.div_ceil(ONE_FURTHER_OF) {
-        let times = all.get(usize::from(round)).copied().unwrap_or(1);
-        let lacks = |member: &&Member| round < planned || member.valid() < usize::from(planned);
-        let taking_part: Vec<CandidateIx> =
-            members.iter().filter(lacks).map(|member| member.candidate).collect();
-        if taking_part.is_empty() {
-            break;
-        }
-        let seed = session.journal.run().header.seed;
-        let order = turns::turns(seed, which.block, which.workload, round.into(), &taking_part);
-        for (turn, candidate) in (0..).zip(order) {
-            let Some(at) = members.iter().position(|m| m.candidate == candidate) else { continue };
-            let turn = Turn { round, turn, after, length: found.length, times };
-            let Some(site) = target_set.site(candidate) else { continue };
-            if let Err(trouble) = members[at].slice(session, site, turn) {
-                members.remove(at);
-                give_up(session, (candidate, trouble), &mut failed)?;
-                start_again(session, target_set, which, (&mut members, &mut failed))?;
+    let groups = setting_groups::groups(&header.candidates, which.standing.iter().copied());
+    let sizes = (groups.len(), planned);
+    let mut parts = setting_groups::in_order(header.seed, which.block, which.workload, sizes);
+    let further = planned..planned + planned.div_ceil(ONE_FURTHER_OF);
+    let further = |group| RoundsOfGroup { group, rounds: further.clone() };
+    parts.extend((0..groups.len()).map(further));
+    let (mut set, mut after) = (None, None);
+    for RoundsOfGroup { group: number, rounds } in parts {
+        for round in rounds {
+            let lacks = |m: &&Member| round < planned || m.valid() < usize::from(planned);
+            let is_in = |m: &&Member| groups[number].contains(&m.candidate) && lacks(m);
+            let taking_part: Vec<CandidateIx> =
+                members.iter().filter(is_in).map(|member| member.candidate).collect();
+            if taking_part.is_empty() {
+                break;
             }
-            after = Some(candidate);
+            let mut standing = (&mut members, &mut failed);
+            if set != Some(number) {
+                calibration::switch(session, target_set, &groups[number])?;
+                let is_settled = groups.len() == 1 || found.settled != Settled::Quick;
+                after = None;
+                if !is_settled {
+                    after = settle(session, target_set, &mut standing, (&taking_part, &found))?;
+                }
+                set = Some(number);
+            }
+            let times = all.get(usize::from(round)).copied().unwrap_or(1);
+            let turn = Turn { round, turn: 0, after, length: found.length, times };
+            after = one_round(session, target_set, which, standing, (&taking_part, turn))?;
         }
     }
     Ok((members, failed))
+}
+
+/// One slice of each of these members, in balanced random order; gives who was last.
+fn one_round(
+    session: &Session,
+    target_set: &mut TargetSet,
+    which: RoundsId<'_>,
+    (members, failed): StandingMembers<'_>,
+    (taking_part, mut next): (&[CandidateIx], Turn),
+) -> Result<Option<CandidateIx>, Failed> {
+    let (seed, round) = (session.journal.run().header.seed, next.round.into());
+    let order = turns::turns(seed, which.block, which.workload, round, taking_part);
+    for (turn, candidate) in (0..).zip(order) {
+        next.turn = turn;
+        let Some(at) = members.iter().position(|m| m.candidate == candidate) else { continue };
+        let Some(site) = target_set.site(candidate) else { continue };
+        if let Err(trouble) = members[at].slice(session, site, next) {
+            members.remove(at);
+            give_up(session, (candidate, trouble), failed)?;
+            start_again(session, target_set, which, (members, failed))?;
+        }
+        next.after = Some(candidate);
+    }
+    Ok(next.after)
+}
+
+/// One slice of each of these that does not count, after the settings of the disk have changed;
+/// gives who was last. Slices with a part to settle need none.
+fn settle(
+    session: &mut Session,
+    target_set: &mut TargetSet,
+    (members, failed): &mut StandingMembers<'_>,
+    (taking_part, found): (&[CandidateIx], &Calibration),
+) -> Result<Option<CandidateIx>, Failed> {
+    let mut last = None;
+    for &candidate in taking_part {
+        let Some(at) = members.iter().position(|m| m.candidate == candidate) else { continue };
+        let Some(site) = target_set.site(candidate) else { continue };
+        match members[at].try_out(site, found.length) {
+            Ok((_, written_bytes)) => session.spent.add_calibration(written_bytes),
+            Err(trouble) => {
+                members.remove(at);
+                give_up(session, (candidate, trouble), failed)?;
+            }
+        }
+        last = Some(candidate);
+    }
+    Ok(last)
 }
 
 /// A member that is ready, or none where the candidate cannot take part.

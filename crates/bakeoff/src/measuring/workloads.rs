@@ -5,7 +5,6 @@ use bakeoff_judge::decide;
 use bakeoff_model::event::What;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::protocol::Isolation;
-use bakeoff_model::run::Run;
 
 use super::block::{BlockEnd, CurrentBlock};
 use super::calibration::Ended;
@@ -30,14 +29,14 @@ impl Session<'_> {
             let header = &self.journal.run().header;
             let is_sliced = header.protocol.isolation == Isolation::Slices
                 && header.workloads[group[0]].can_be_sliced();
-            let apart = match is_sliced {
-                true => by_settings(self.journal.run(), standing),
-                false => standing.iter().map(|candidate| vec![*candidate]).collect(),
+            let apart: Vec<&[CandidateIx]> = match is_sliced {
+                true => vec![standing],
+                false => standing.chunks(1).collect(),
             };
             for together in apart {
                 let end = match is_sliced {
-                    true => self.in_rounds(target_set, block, group[0], &together)?,
-                    false => self.in_one_piece(target_set, block, together[0], &group)?,
+                    true => self.in_rounds(target_set, block, group[0], together)?,
+                    false => self.with_settings(target_set, block, together[0], &group)?,
                 };
                 if !matches!(end, BlockEnd::Complete) {
                     return Ok(end);
@@ -55,29 +54,52 @@ impl Session<'_> {
         standing: &[CandidateIx],
     ) -> Result<BlockEnd, Fault> {
         let CurrentBlock { number: block, idle, .. } = current;
-        if let Some(regions) = target_set.regions()
-            && let Err(error) = regions.set(self, standing[0])
-        {
-            return self.step_failed("settings", error);
-        }
         let name = &self.journal.run().header.workloads[workload].name;
         let what = format!("block {} · {name}, alternating candidates", block.number() + 1);
         self.progress.doing(&what);
         let which = RoundsId { block, workload, standing, idle };
         let measured = match rounds::measure(self, target_set, which) {
             Ok(cells) => Ok(cells),
-            Err(Ended::Block(failed)) => Err(failed),
             Err(Ended::Run(fault)) => return Err(fault),
+            Err(ended) => Err(ended),
         };
-        if let Some(regions) = target_set.regions()
-            && let Err(error) = regions.reset(&mut self.journal)
-        {
-            return self.step_failed("settings", error);
+        if let Some(end) = self.settings_back(target_set)? {
+            return Ok(end);
         }
         match measured {
             Ok(cells) => self.record_all(cells),
-            Err(failed) => Ok(self.ended_by(failed)),
+            Err(Ended::Block(failed)) => Ok(self.ended_by(failed)),
+            Err(Ended::Settings(error)) => self.step_failed("settings", error),
+            Err(Ended::Run(fault)) => Err(fault),
         }
+    }
+
+    fn settings_back(&mut self, target_set: &mut TargetSet) -> Result<Option<BlockEnd>, Fault> {
+        let Some(regions) = target_set.regions() else { return Ok(None) };
+        match regions.reset(&mut self.journal) {
+            Ok(()) => Ok(None),
+            Err(error) => self.step_failed("settings", error).map(Some),
+        }
+    }
+
+    /// In one piece, with the candidate's settings of the disk. A visit has made them before.
+    fn with_settings(
+        &mut self,
+        target_set: &mut TargetSet,
+        current: CurrentBlock,
+        candidate: CandidateIx,
+        group: &[WorkloadIx],
+    ) -> Result<BlockEnd, Fault> {
+        let is_beside = self.journal.run().header.protocol.isolation == Isolation::Slices;
+        if is_beside
+            && let Some(regions) = target_set.regions()
+            && let Err(error) = regions.set(self, &[candidate])
+        {
+            return self.step_failed("settings", error);
+        }
+        let end = self.in_one_piece(target_set, current, candidate, group)?;
+        let back = if is_beside { self.settings_back(target_set)? } else { None };
+        Ok(back.unwrap_or(end))
     }
 
     fn in_one_piece(
@@ -143,17 +165,4 @@ impl Session<'_> {
         cells.into_iter().try_for_each(|cell| self.journal.record(cell))?;
         Ok(BlockEnd::Complete)
     }
-}
-
-fn by_settings(run: &Run, order: &[CandidateIx]) -> Vec<Vec<CandidateIx>> {
-    let knobs =
-        |candidate: CandidateIx| run.header.candidates[candidate].stack().map(|stack| &stack.knobs);
-    let mut groups: Vec<Vec<CandidateIx>> = Vec::new();
-    for &candidate in order {
-        match groups.iter_mut().find(|group| knobs(group[0]) == knobs(candidate)) {
-            Some(group) => group.push(candidate),
-            None => groups.push(vec![candidate]),
-        }
-    }
-    groups
 }

@@ -51,7 +51,12 @@ pub struct Ahead<'a> {
     pub visit: FitCost,
     pub pace: MeasuredPace,
     lengths: Vec<Expected>,
+    /// Slices of a cell that do not count, as settings of the disk have changed before them.
+    unsettled: u32,
 }
+
+/// Times that the settings of a candidate are made while a workload is measured once.
+const SWITCHES: u32 = 2;
 
 impl<'a> Ahead<'a> {
     pub fn from_trials(
@@ -68,7 +73,12 @@ impl<'a> Ahead<'a> {
         let rounds = if is_sliced { pace.rounds } else { protocol.rounds };
         let lengths = expected_lengths(workloads, trials, pace);
         let protocol = Protocol { rounds, ..protocol };
-        Ahead { protocol, workloads, trials, setup, visit, pace, lengths }
+        Ahead { protocol, workloads, trials, setup, visit, pace, lengths, unsettled: 0 }
+    }
+
+    /// The same where candidates have so many different settings of the disk.
+    pub fn with_settings(self, settings: usize) -> Self {
+        Ahead { unsettled: if settings > 1 { SWITCHES } else { 0 }, ..self }
     }
 
     fn numbered(&self) -> impl Iterator<Item = (usize, &Workload)> {
@@ -141,11 +151,13 @@ impl<'a> Ahead<'a> {
             }
             false => (timed_ns(workload, protocol), (self.pieces(workload), 1), 0),
         };
+        let unsettled = if is_sliced && units == 1 { self.unsettled } else { 0 };
+        let slices = rounds * units + unsettled;
         // Whole cells of a job last as long as they are asked to, however long they were tried.
         let is_known = is_sliced || workload.profile.is_some();
         let tried = self.tried(at).filter(|_| is_known);
         let known: Vec<FitCost> =
-            tried.filter_map(|t| t.cell(length_ns, rounds * units, most_bytes)).collect();
+            tried.filter_map(|t| t.cell(length_ns, slices, most_bytes)).collect();
         // A candidate that it was not tried on is taken for one of the others.
         let own = match is_sliced {
             _ if !known.is_empty() => mean(known.into_iter()),

@@ -91,10 +91,11 @@ pub struct Regions {
 
 #[derive(Default)]
 struct Stand {
-    /// Its index in the run; `None` for a visit, whose candidate need not be one of the run's.
-    candidate: Option<CandidateIx>,
+    /// Who is measured on it, each at a site of its own; empty for a visit, whose candidate need
+    /// not be one of the run's.
+    candidates: Vec<CandidateIx>,
     part: usize,
-    site: Option<Site>,
+    sites: Vec<Site>,
     /// Steps to undo at its end, in the order they were taken.
     steps: Vec<u32>,
 }
@@ -112,23 +113,44 @@ impl Regions {
         self.stand_up(session, candidate)
     }
 
-    /// Prepares a candidate of the run beside those that stand, on the region `part` of its target.
+    /// Prepares a filesystem beside those that stand, on the region `part` of its target, for
+    /// candidates of the run that differ in settings only.
     pub fn stand(
         &mut self,
         session: &mut Session,
-        index: CandidateIx,
-        candidate: &Candidate,
+        shared: &[CandidateIx],
         part: usize,
     ) -> Result<(), StepError> {
-        self.stands.push(Stand { candidate: Some(index), part, ..Stand::default() });
-        self.stand_up(session, candidate)
+        self.stands.push(Stand { candidates: shared.to_vec(), part, ..Stand::default() });
+        let candidate = session.journal.run().header.candidates[shared[0]].clone();
+        self.stand_up(session, &candidate)?;
+        for number in 1..shared.len() {
+            self.add_site(number)?;
+        }
+        Ok(())
     }
 
-    /// Makes the settings that a candidate of the run wants, until [`Regions::reset`].
-    pub fn set(&mut self, session: &mut Session, index: CandidateIx) -> Result<(), StepError> {
-        let candidate = session.journal.run().header.candidates[index].clone();
-        let part = self.stands.iter().find(|stand| stand.candidate == Some(index));
-        self.set_knobs(session, &candidate, part.map_or(0, |stand| stand.part))
+    /// Makes the settings that these candidates of the run want, instead of those before, until
+    /// [`Regions::reset`]. The parts of an image have settings of their own.
+    pub fn set(&mut self, session: &mut Session, group: &[CandidateIx]) -> Result<(), StepError> {
+        self.reset(&mut session.journal)?;
+        for index in group {
+            let candidate = session.journal.run().header.candidates[*index].clone();
+            let stand = self.stands.iter().find(|stand| stand.candidates.contains(index));
+            let part = stand.map_or(0, |stand| stand.part);
+            self.set_knobs(session, &candidate, part)?;
+        }
+        Ok(())
+    }
+
+    /// The same for a candidate that is tried, which need not be one of the run's.
+    pub fn set_alone(
+        &mut self,
+        session: &mut Session,
+        candidate: &Candidate,
+    ) -> Result<(), StepError> {
+        self.reset(&mut session.journal)?;
+        self.set_knobs(session, candidate, 0)
     }
 
     pub fn reset(&mut self, journal: &mut Journal) -> Result<(), StepError> {
@@ -188,19 +210,43 @@ impl Regions {
         let (place, bytes) = (&at.region.place, self.file_bytes);
         let site = Site::new(scratch, Subject::Opened(data), class, place, bytes);
         let driver_reads = stack.fuse.then(|| made.device.clone());
-        self.set_site(Site { driver_reads, ..site });
+        self.add(Site { driver_reads, ..site });
         Ok(())
     }
 
-    fn set_site(&mut self, site: Site) {
+    fn add(&mut self, site: Site) {
         if let Some(stand) = self.stands.last_mut() {
-            stand.site = Some(site);
+            stand.sites.push(site);
         }
     }
 
+    /// Another place on the latest filesystem, with a directory of its own and the same data file.
+    fn add_site(&mut self, number: usize) -> Result<(), StepError> {
+        let first = self.stands.last().and_then(|stand| stand.sites.first()).cloned();
+        let first = first.ok_or_else(|| Fault::bug("nothing stands there"))?;
+        let slot = u16::try_from(self.stands.len() - 1).map_err(Fault::bug)?;
+        let scratch = match first.is_raw {
+            true => first.scratch.clone(),
+            false => {
+                let mount_point = own_place::beside(&self.mount_point, slot);
+                let name = scratch::numbered(ON_STACK, number);
+                Scratch::make(mount_point.as_path(), &name)
+                    .map_err(io_error("create bakeoff's directory"))?
+            }
+        };
+        self.add(Site { scratch, ..first });
+        Ok(())
+    }
+
     pub fn site(&mut self, candidate: CandidateIx) -> Option<&mut Site> {
-        let is_its = |stand: &&mut Stand| stand.candidate.is_none_or(|of| of == candidate);
-        self.stands.iter_mut().find(is_its)?.site.as_mut()
+        let at = |stand: &Stand| match stand.candidates.is_empty() {
+            true => Some(0),
+            false => stand.candidates.iter().position(|own| *own == candidate),
+        };
+        self.stands.iter_mut().find_map(|stand| {
+            let at = at(stand)?;
+            stand.sites.get_mut(at)
+        })
     }
 
     /// Ends everything that stands: all it made is undone, latest first.
@@ -217,7 +263,7 @@ impl Regions {
 
     /// Closes what is open on mounted stacks: a filesystem cannot be unmounted before.
     pub fn detach(&mut self) {
-        self.stands.iter_mut().for_each(|stand| stand.site = None);
+        self.stands.iter_mut().for_each(|stand| stand.sites.clear());
     }
 
     fn take(
@@ -284,7 +330,7 @@ impl Regions {
         let mut site = Site::new(scratch, data, PlaceClass::Block, place, self.file_bytes);
         site.devices = site::devices(place);
         site.is_raw = true;
-        self.set_site(site);
+        self.add(site);
         Ok(())
     }
 

@@ -8,12 +8,13 @@ use std::time::Instant;
 use bakeoff_judge::decide::cell_trial::{CellTrial, Natural};
 use bakeoff_judge::decide::fit::{Dropped, FitCost, FitError, Limit};
 use bakeoff_judge::decide::pace::MeasuredPace;
+use bakeoff_judge::decide::setting_groups;
 use bakeoff_judge::decide::size::SizeLimits;
 use bakeoff_judge::decide::write_limit;
 use bakeoff_judge::rules;
 use bakeoff_model::candidate::{Candidate, Skipped};
 use bakeoff_model::event::{Header, Region, Rehearsal, What};
-use bakeoff_model::index::WorkloadIx;
+use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::protocol::{Isolation, Protocol};
 use bakeoff_model::workload::Workload;
@@ -117,7 +118,10 @@ fn plan(
     };
     let protocol = Protocol { k, isolation, ..header.protocol.clone() };
     let setup = FitCost { time_ns: elapsed_ns, write_bytes: found.written_bytes };
+    let candidates: Vec<Candidate> = found.candidates.iter().map(|(c, _)| c.clone()).collect();
+    let settings = setting_groups::groups(&candidates, CandidateIx::all(candidates.len()));
     let ahead = Ahead::from_trials(protocol, &workloads, &trials, setup);
+    let ahead = ahead.with_settings(settings.len());
     let (protocol, fit) =
         write_limit::fitting(&ahead.protocol, ahead.largest_bytes(), |protocol| {
             ahead.wanted(protocol)

@@ -9,7 +9,8 @@ use bakeoff_model::event::{FlashState, Region, What};
 use bakeoff_model::index::RegionIx;
 use bakeoff_model::mark::Mark;
 use bakeoff_model::path::RawPath;
-use bakeoff_model::protocol::{Mode, Protocol};
+use bakeoff_model::protocol::{Isolation, Mode, Protocol};
+use bakeoff_model::stands;
 use bakeoff_model::workload::Workload;
 use bakeoff_report as report;
 use bakeoff_stats::units;
@@ -126,18 +127,24 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<TargetSet, St
     let header = &session.journal.run().header;
     let smallest = list.iter().map(|at| at.region.size_bytes).min().unwrap_or(0);
     let room = capacity::scratch_bytes(&header.candidates, smallest);
+    let (filesystems, sharing) = match header.protocol.isolation {
+        Isolation::Slices => stands::compared(&header.candidates),
+        Isolation::Visit => (header.protocol.k.into(), 1),
+    };
     let file_bytes = match header.file_bytes {
         Some(asked) => asked,
         None => {
-            let room = room.min(size::left_bytes(&header.workloads, smallest));
-            size::data_file_bytes(&header.protocol, room, slowest)
+            let room = room.min(size::left_bytes(&header.workloads, sharing, smallest));
+            size::data_file_bytes(&header.protocol, (filesystems, room), slowest)
                 .ok_or_else(|| Fault::usage("no space for a data file. Increase [region] size"))?
         }
     };
     // It did fit before the region shrank.
     check_sizes(&session.journal.run().header.workloads, file_bytes, smallest)?;
     let regions = Regions::new(list, mount_point, file_bytes);
-    let found = Findings { append_room_bytes: room, written_bytes, ..Findings::default() };
+    // What is beside the data file is for all that share it.
+    let append_room_bytes = room.min(2 * room / sharing);
+    let found = Findings { append_room_bytes, written_bytes, ..Findings::default() };
     stacks::rehearse(session, regions, slowest, found)
 }
 
@@ -321,16 +328,18 @@ fn write_in_full(
         Err(other) => return Err(other),
     }
     let device_bytes = wanted.target.room.target_bytes;
-    let region = RegionIx::new(index);
-    session.journal.record(What::Verified { region, verified_bytes: size, device_bytes })?;
+    let number = RegionIx::new(index);
+    let moved_bytes = region::prepared_bytes(size);
+    let verified_bytes = moved_bytes - size;
+    session.journal.record(What::Verified { region: number, verified_bytes, device_bytes })?;
     session.progress.note(&format!(
         "Verified {} of {} on {}: the data read back is correct.",
-        units::size(size),
+        units::size(verified_bytes),
         units::size(device_bytes),
         wanted.target.path
     ));
-    // Written and read back: about twice the time of writing.
-    Ok(size as f64 * 2e9 / took_ns.max(1) as f64)
+    // Reading is taken to be as fast as writing.
+    Ok(moved_bytes as f64 * 1e9 / took_ns.max(1) as f64)
 }
 
 /// Looks at the speed by position; gives the range that is short enough to be equally fast.

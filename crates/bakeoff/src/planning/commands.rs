@@ -8,8 +8,10 @@ use bakeoff_machine::prepare::stand_in::StandIn;
 use bakeoff_machine::prepare::{steps, udev_rule, visit};
 use bakeoff_model::candidate::{Candidate, Kind};
 use bakeoff_model::event::Step;
+use bakeoff_model::index::CandidateIx;
 use bakeoff_model::path::RawPath;
-use bakeoff_model::protocol::Mode;
+use bakeoff_model::protocol::{Isolation, Mode};
+use bakeoff_model::stands;
 use bakeoff_report::plan::Commands;
 use bakeoff_report::prepared::preconditioning;
 
@@ -33,15 +35,32 @@ pub fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
         let of = "Once in memory, if time and memory allow".to_string();
         all.push(as_commands(of, &in_memory, [StandIn::Run, StandIn::Loop]));
     }
-    for candidate in &made.candidates {
+    let stands = match made.protocol.isolation {
+        Isolation::Slices => {
+            stands::shared(&made.candidates, CandidateIx::all(made.candidates.len()))
+        }
+        Isolation::Visit => Vec::new(),
+    };
+    for (number, candidate) in CandidateIx::each(&made.candidates) {
+        let shared = stands.iter().find(|shared| shared[1..].contains(&number));
         let index = usize::from(candidate.region);
         if let Some(wanted) = wanted.get(index) {
             let when = match made.protocol.mode {
                 Mode::Characterise => "before the rounds of each workload",
                 Mode::Quick | Mode::Decide | Mode::Precise => "in every block",
             };
-            let of = format!("{}, {when}", candidate.name);
-            all.push(of_candidate(of, candidate, index, wanted, &mount_point));
+            let of = match shared {
+                Some(shared) => {
+                    let first = &made.candidates[shared[0]].name;
+                    format!("{}, on the filesystem of {first}", candidate.name)
+                }
+                None => format!("{}, {when}", candidate.name),
+            };
+            let mut own = of_candidate(of, candidate, index, wanted, &mount_point);
+            if shared.is_some() {
+                own = settings_alone(own, candidate, wanted);
+            }
+            all.push(own);
             for changed in prove::changed(candidate).into_iter().filter(|_| made.protocol.prove) {
                 let of = format!("{}, once after the answer", changed.name);
                 all.push(of_candidate(of, &changed, index, wanted, &mount_point));
@@ -129,6 +148,21 @@ fn of_candidate(
     let mut taken = settings.steps;
     taken.extend(visit::made(&candidate.name, stack, &target_set).steps);
     as_commands(of, &taken, stand_ins.into_iter().flatten())
+}
+
+/// Of the commands of a candidate those that change settings: they come first, and are undone last.
+fn settings_alone(all: Commands, candidate: &Candidate, wanted: &Wanted) -> Commands {
+    let Kind::Stack(stack) = &candidate.kind else { return all };
+    let disk = wanted.target.knob_disk().unwrap_or_else(|| StandIn::Loop.word().to_string());
+    let setting = |path: &RawPath| host::setting(path.as_path());
+    let own = visit::settings(stack, &disk, &host::cpufreq_policies(), &setting).steps;
+    let undone_of_them = own.iter().filter(|step| step.undo.is_some()).count();
+    let before = all.undo.len().saturating_sub(undone_of_them);
+    Commands {
+        run: all.run.into_iter().take(own.len()).collect(),
+        undo: all.undo.into_iter().skip(before).collect(),
+        ..all
+    }
 }
 
 fn undone(step: &Step) -> Option<String> {

@@ -93,9 +93,10 @@ fn on_share(
     };
     let visits = targets::visits(&Protocol::for_mode(mode, 0), &workloads) + 1;
     let visited = share.one_after_the_other(visits * stacks * found.len() as u64)?;
-    let standing = share.side_by_side(stacks);
+    let filesystems = asked.filesystems();
+    let standing = share.side_by_side(filesystems);
     let own_bytes = |at: usize| {
-        let shared = standing.iter().map(|spans| spans[at].size_bytes / stacks);
+        let shared = standing.iter().map(|spans| spans[at].size_bytes / filesystems);
         shared.chain([visited[at].size_bytes]).max()
     };
     let sized: Vec<(&Target, Option<u64>)> =

@@ -10,7 +10,7 @@ use crate::steps::target::Target;
 
 /// The most that is chosen where each candidate finds its region written anew.
 const REWRITTEN_MOST_BYTES: u64 = 4 << 30;
-/// Share of the time limit that writing the regions in full may take.
+/// Share of the time limit that writing the regions in full and reading them back may take.
 pub const TIME_SHARE: u64 = 5;
 /// What a run without a time limit is taken to last, as far as the size of its regions goes.
 const UNLIMITED_NS: u64 = 2 * 3600 * 1_000_000_000;
@@ -37,7 +37,8 @@ impl Share<'_> {
         let most = |target: &Target| {
             let speed = Speed::assumed_for(target.place.disks().next());
             let time_ns = self.time_ns.unwrap_or(UNLIMITED_NS);
-            let by_time = speed.written_bytes(time_ns / TIME_SHARE / targets);
+            let moved_bytes = speed.written_bytes(time_ns / TIME_SHARE / targets);
+            let by_time = region::of_prepared_bytes(moved_bytes);
             by_wear.unwrap_or(u64::MAX).min(by_time)
         };
         self.chosen(most, |target, bytes| {

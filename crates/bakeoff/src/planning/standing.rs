@@ -7,7 +7,8 @@ use bakeoff_machine::prepare::region::{self, Span};
 use bakeoff_machine::prepare::{capacity, space};
 use bakeoff_model::candidate::Candidate;
 use bakeoff_model::protocol::{Isolation, Mode};
-use bakeoff_model::workload::Workload;
+use bakeoff_model::stands;
+use bakeoff_model::workload::{Phase, Workload};
 use bakeoff_stats::units;
 
 use super::share::Share;
@@ -16,6 +17,9 @@ use crate::host;
 use crate::load::scratch::MOST_STANDS;
 use crate::places::targets;
 use crate::steps::target::Target;
+
+/// Candidates that take turns at most: each has a process of its own that measures it.
+const MOST_MEMBERS: usize = 32;
 
 /// How the candidates of a plan share a block.
 pub enum Standing {
@@ -60,7 +64,8 @@ fn several_btrfs_on_loops(made: &Expanded, region: usize, found: &[Target]) -> b
     };
     let on_region = made.candidates.iter().filter(|c| usize::from(c.region) == region);
     let on_loops = found.get(region).is_some_and(|target| target.is_image || !host::dm_runs());
-    on_loops && on_region.filter(is_plain).count() > 1
+    let plain: Vec<Candidate> = on_region.filter(is_plain).cloned().collect();
+    on_loops && stands::count(&plain) > 1
 }
 
 /// Side by side, unless the plan asks for visits or has too little room.
@@ -71,9 +76,12 @@ fn side_by_side(
     file_bytes: u64,
 ) -> Result<Standing, Fault> {
     let found = share.targets;
-    let on =
-        |region: usize| made.candidates.iter().filter(|c| usize::from(c.region) == region).count();
-    let parts = (0..found.len()).map(on).max().unwrap_or(1);
+    let on = |region: usize| {
+        let own = made.candidates.iter().filter(|c| usize::from(c.region) == region);
+        stands::count(&own.cloned().collect::<Vec<_>>())
+    };
+    let parts = (0..found.len()).map(on).max().unwrap_or(1).max(1);
+    let parts = usize::try_from(parts).map_err(Fault::bug)?;
     let wants = asked.protocol.isolation;
     let are_tangled = (0..found.len()).any(|region| several_btrfs_on_loops(made, region, found));
     let is_visited = wants == Some(Isolation::Visit)
@@ -126,8 +134,13 @@ fn lacks_room(
     let regions: Vec<u64> = found.iter().zip(spans).map(part).collect();
     let own = regions.iter().copied().min().unwrap_or(0);
     let each = |what: String| format!("each would get {}, and {what}", units::size(own));
-    if parts * spans.len() > MOST_STANDS {
+    if parts * spans.len() > MOST_STANDS || made.candidates.len() > MOST_MEMBERS {
         return Some(each("there are too many".to_string()));
+    }
+    let (_, sharing) = stands::compared(&made.candidates);
+    let verifies = |w: &Workload| w.job.verify && w.phase == Phase::Overwrite;
+    if sharing > 1 && made.workloads.iter().any(verifies) {
+        return Some("one would overwrite what another one verifies".to_string());
     }
     let needs = |c: &&Candidate| smallest_region_bytes(std::slice::from_ref(*c)) > own;
     if let Some(needy) = made.candidates.iter().find(needs) {
@@ -136,7 +149,7 @@ fn lacks_room(
     }
     // As `targets::prepare` chooses the data file where the plan does not.
     let file_room = capacity::scratch_bytes(&made.candidates, own);
-    let file_room = file_room.min(size::left_bytes(&made.workloads, own));
+    let file_room = file_room.min(size::left_bytes(&made.workloads, sharing, own));
     if made.file_bytes.is_none() && file_room < space::FILE_MIN_BYTES {
         return Some(each("the files of its workloads leave no room for a data file".to_string()));
     }

@@ -7,7 +7,7 @@
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
-use bakeoff_machine::prepare::{commands, crypt, knobs};
+use bakeoff_machine::prepare::{commands, crypt, knobs, region};
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::path::{RawPath, printable};
 use bakeoff_model::step::Action;
@@ -23,8 +23,8 @@ use crate::ui::progress::LiveProgress;
 
 const OVERWRITE_BLOCK_BYTES: u64 = 1 << 20;
 
-/// Writes a block device in full with tagged data; where asked, reads everything back and
-/// compares.
+/// Writes a block device in full with tagged data; where asked, reads it back and compares, a large
+/// one in pieces.
 pub fn overwrite(
     device: &RawPath,
     size_bytes: u64,
@@ -32,10 +32,12 @@ pub fn overwrite(
     cancel: &Cancel,
     tick: &mut dyn FnMut(LiveProgress),
 ) -> Result<(), ActionError> {
+    let one_of = region::read_back_one_of(size_bytes);
     let job = Job {
         direct: true,
         end_fsync: true,
         verify,
+        verify_one_of: if one_of > 1 { one_of } else { 0 },
         seed: fresh_seed()?,
         ..Job::new(Rw::Write, OVERWRITE_BLOCK_BYTES, size_bytes)
     };

@@ -90,6 +90,7 @@ mod serve_open;
 #[cfg(feature = "dashboard")]
 mod serve_runs;
 mod setup;
+mod shared_stands;
 mod store_trouble;
 mod stored_runs;
 mod swapped;

@@ -14,6 +14,7 @@ pub mod compare;
 pub mod decide;
 pub mod diagnose;
 pub mod evidence;
+pub mod factors;
 pub mod gate;
 pub mod history;
 pub mod import;

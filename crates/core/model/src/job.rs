@@ -143,6 +143,9 @@ pub struct Job {
     pub data: Data,
     /// After the measured part read everything written back and check every block.
     pub verify: bool,
+    /// Of so many stretches of what was written one is checked; 0 = all are.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub verify_one_of: u32,
     pub mem: Mem,
     pub seed: u64,
     /// Files a profile spreads its bytes over; 0 = as many as the profile is known for.
@@ -213,6 +216,7 @@ impl Job {
             offsets: Offsets::Uniform,
             data: Data::Random,
             verify: false,
+            verify_one_of: 0,
             mem: Mem::Auto,
             seed: 1,
             nrfiles: 0,

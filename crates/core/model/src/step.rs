@@ -64,11 +64,12 @@ pub enum Action {
     RunWithKey {
         argv: Vec<RawPath>,
     },
-    /// Write a block device of ours in full with tagged data, and read it back where asked.
+    /// Write a block device of ours in full with tagged data, and read it back where asked, one of
+    /// larger than 4 GiB in pieces.
     Overwrite {
         device: RawPath,
         size_bytes: u64,
-        /// Whether every byte is read back and compared.
+        /// Whether it is read back and compared.
         verify: bool,
     },
     /// Attach the file, or a part of it, to a free loop device with direct I/O.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
 use super::beside::BesideEffect;
+use super::factors::Factors;
 use super::finding::Finding;
 use super::index::BlockIx;
 use super::lead::Lead;
@@ -255,6 +256,8 @@ pub struct Analysis {
     /// Of one directory: its figures, and whether they are normal; `None` where anything is
     /// compared, and for stacks.
     pub normal: Option<Normal>,
+    /// Which factor matters on each workload, where candidates are every combination of several.
+    pub factors: Vec<Factors>,
 }
 
 #[cfg(test)]

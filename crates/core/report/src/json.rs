@@ -3,7 +3,7 @@
 use serde_json::{Value, json as value};
 
 use super::answer::Answer;
-use super::{bottleneck, json_lead, said, settling};
+use super::{answer, bottleneck, json_lead, said, settling};
 use bakeoff_model::finding::Finding;
 use bakeoff_model::run::Run;
 use bakeoff_model::secrets;
@@ -16,6 +16,15 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
     let one = |v: &WorkloadVerdict| {
         let mut said = verdict(run, v);
         json_lead::fill(&mut said, v);
+        if let Some(of) = analysis.factors.iter().find(|of| of.workload == v.workload) {
+            said["factors"] = value!({
+                "blocks": of.blocks,
+                "margin": of.margin,
+                "effects": of.effects,
+                "interactions": of.interactions,
+                "sentences": answer::factors::of_workload(of),
+            });
+        }
         said
     };
     let verdicts: Vec<Value> = analysis.verdicts.iter().map(one).collect();

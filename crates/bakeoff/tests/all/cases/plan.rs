@@ -7,6 +7,7 @@ use std::process::Command;
 use super::bench_device::Disk;
 use crate::bench::{Bench, Ended, must};
 use crate::skip;
+use bakeoff_judge::plan::BUILT_IN;
 
 const PLAN: &str = "[[stack]]\nfs = \"ext4\"\n[[workload]]\nname = \"randwrite\"\n";
 
@@ -132,6 +133,36 @@ fn on_an_image_every_command_the_cost_and_the_token_are_shown() {
     let text = shown(&bench, PLAN, &["--target", "my disk.img"]);
     assert!(text.out.contains("erase token: my disk.img"), "{}", text.out);
     assert_eq!(bench.leftovers(), Vec::<String>::new());
+}
+
+/// `journal-scheduler` compared eight filesystems of 324 MiB, one after the other, on 64 GB.
+#[test]
+fn built_in_plans_stand_side_by_side_on_large_drives() {
+    if skip::lacks_root() || skip::lacks_command("mkfs.ext4") {
+        return;
+    }
+    let bench = Bench::new();
+    for gb in [16, 32, 64] {
+        image(&bench, "disk.img", gb * 1_000_000_000);
+        for of in BUILT_IN {
+            let args = ["--target", "disk.img", "--format", "json"];
+            let ended = bench.run(&[&["plan", of.name], &args[..]].concat());
+            assert_eq!(ended.code, 0, "{}: {ended:?}", of.name);
+            let plan: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+            let candidates = plan["candidates"].as_array().unwrap();
+            // Of a plan whose tools are missing here one candidate may be left.
+            if candidates.iter().filter(|c| c["twin_of"].is_null()).count() < 2 {
+                continue;
+            }
+            assert_eq!(plan["protocol"]["isolation"], "slices", "{} on {gb} GB", of.name);
+            let parts = plan["targets"][0]["region_parts"].as_u64().unwrap();
+            if of.name == "journal-scheduler" {
+                assert_eq!(parts, 3, "two filesystems, and one of them once more");
+            }
+            let each = plan["targets"][0]["region_size_bytes"].as_u64().unwrap() / parts;
+            assert!(each > 512 << 20, "{} on {gb} GB: {each}", of.name);
+        }
+    }
 }
 
 #[test]

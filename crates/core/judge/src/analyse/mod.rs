@@ -24,8 +24,10 @@ use crate::decide::table::ScoreTable;
 use crate::decide::{self, eta, schedule};
 use crate::diagnose::summary;
 use crate::evidence::rule::Limits;
+use crate::factors;
 use crate::rules::run::ComparedRun;
 use crate::rules::{self, limit};
+use bakeoff_model::factors::Factors;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
@@ -39,6 +41,11 @@ pub fn analyse(run: &Run) -> Analysis {
     let compared = whole.compared.iter();
     let verdicts: Vec<WorkloadVerdict> =
         compared.map(|compared| workload_verdict(&whole, compared, &findings)).collect();
+    // A finding that forbids a verdict forbids this too.
+    let is_refused = |of: &Factors| {
+        verdicts.iter().any(|v| v.workload == of.workload && v.verdict == Verdict::Refused)
+    };
+    let factors = factors::of_run(run, &table).into_iter().filter(|of| !is_refused(of)).collect();
     let normal = normal::from_run(run, &verdicts, &findings);
     let mut all = findings;
     all.extend(verdicts.iter().flat_map(|v| v.findings.iter().cloned()));
@@ -53,6 +60,7 @@ pub fn analyse(run: &Run) -> Analysis {
         recommendation: recommend::recommendation(&whole, &verdicts),
         normal,
         verdicts,
+        factors,
     }
 }
 

@@ -34,10 +34,11 @@ pub fn of_block(run: &Run) -> (u64, u64) {
 /// written counts in full: a drive wears by it all the same.
 pub fn written_bytes(run: &Run) -> u64 {
     let files = |visits: u64| run.rehearsal.as_ref().map_or(0, |r| visits * r.file_bytes);
-    let rehearsed = files(run.header.candidates.len() as u64);
+    let rehearsed = files(run.header.all_stands().len() as u64);
     let on_region = run.header.region.is_some();
     let blocks = run.blocks.iter().map(|block| {
-        let layouts = if on_region { files(block.order.len() as u64) } else { 0 };
+        let stands = run.header.stands(&block.order).len() as u64;
+        let layouts = if on_region { files(stands) } else { 0 };
         layouts + cells_bytes(block)
     });
     let measured = blocks.sum::<u64>() + lost_bytes(run);
@@ -96,7 +97,8 @@ fn visits_bytes(run: &Run, file_bytes: u64, order: &[CandidateIx]) -> u64 {
         let region = regions.get(usize::from(index))?;
         (region.flash_state == FlashState::Overwritten).then_some(region.size_bytes)
     };
-    order.iter().map(|c| file_bytes + restored(c).unwrap_or(0)).sum()
+    let stands = run.header.stands(order);
+    stands.iter().map(|shared| file_bytes + restored(&shared[0]).unwrap_or(0)).sum()
 }
 
 /// Bytes a block wrote: its cells, and what each visit on a region took.

@@ -25,6 +25,7 @@ pub mod pooled;
 pub mod rounds;
 pub mod schedule;
 pub mod search;
+pub mod setting_groups;
 pub mod settled;
 pub mod size;
 pub mod stop;
@@ -33,6 +34,7 @@ pub mod turns;
 pub mod twin;
 pub mod write_limit;
 
+use crate::factors;
 use bakeoff_model::event::StopReason;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::round::Round;
@@ -154,6 +156,9 @@ fn goes_on(run: &Run) -> bool {
 /// Survivors that lose to one and the same survivor on every workload; an A/A twin goes with the
 /// candidate it repeats.
 fn losers(run: &Run, blocks: u32) -> Vec<CandidateIx> {
+    if factors::are_crossed(&run.header) {
+        return Vec::new();
+    }
     let table = ScoreTable::from_run(run, blocks);
     let comparisons = comparisons(run, &table);
     let survivors = run.survivors();

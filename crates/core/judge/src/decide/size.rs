@@ -55,25 +55,30 @@ const LAYOUT_SHARE: u64 = 10;
 const WEAR_SHARE: u64 = 4;
 
 /// Largest data file that a run of stacks has time for, at so many bytes a second. Side by side
-/// each candidate lays out its own once in a block, and may take a tenth of the block for it.
-fn laid_out_bytes(protocol: &Protocol, bytes_per_s: f64) -> u64 {
+/// each filesystem has its own once in a block, and all of them may take a tenth of the block.
+fn laid_out_bytes(protocol: &Protocol, filesystems: u64, bytes_per_s: f64) -> u64 {
     let usual = space::laid_out_bytes(bytes_per_s, LAYOUT_NS);
     match (protocol.isolation, protocol.time_ns) {
         (Isolation::Slices, Some(time_ns)) => {
-            let ns = time_ns / blocks(protocol) / LAYOUT_SHARE / u64::from(protocol.k.max(1));
+            let ns = time_ns / blocks(protocol) / LAYOUT_SHARE / filesystems.max(1);
             usual.max((bytes_per_s * ns as f64 / 1e9) as u64)
         }
         (Isolation::Slices | Isolation::Visit, _) => usual,
     }
 }
 
-/// Size of the data file on stacks, with `room_bytes` for it on each: over the blocks that a run
-/// has time for it may take a quarter of the bytes that may be written. `None` = not even the
-/// smallest has room.
-pub fn data_file_bytes(protocol: &Protocol, room_bytes: u64, bytes_per_s: f64) -> Option<u64> {
+/// Size of the data file on so many filesystems in each block, with `room_bytes` for it on each:
+/// over the blocks that a run has time for it may take a quarter of the bytes that may be written.
+/// `None` = not even the smallest has room.
+pub fn data_file_bytes(
+    protocol: &Protocol,
+    (filesystems, room_bytes): (u64, u64),
+    bytes_per_s: f64,
+) -> Option<u64> {
     let wear = protocol.max_write_bytes.map(|bytes| bytes / WEAR_SHARE);
-    let layouts = u64::from(protocol.k) * (blocks(protocol) + 1);
-    space::file_bytes(room_bytes, wear, layouts, laid_out_bytes(protocol, bytes_per_s))
+    let layouts = filesystems * (blocks(protocol) + 1);
+    let by_time = laid_out_bytes(protocol, filesystems, bytes_per_s);
+    space::file_bytes(room_bytes, wear, layouts, by_time)
 }
 
 fn blocks(protocol: &Protocol) -> u64 {
@@ -112,9 +117,20 @@ pub fn fits_beside(
     }
 }
 
-pub fn left_bytes(workloads: &[Workload], region_bytes: u64) -> u64 {
+/// Room for a data file beside the files that workloads ask for, for each of so many candidates
+/// that share the region.
+pub fn left_bytes(workloads: &[Workload], sharing: u64, region_bytes: u64) -> u64 {
     let asked = with_own_files(workloads).map(|w| w.job.size).max().unwrap_or(0);
-    files_bytes(region_bytes).saturating_sub(asked)
+    files_bytes(region_bytes).saturating_sub(asked.saturating_mul(sharing))
+}
+
+/// The smallest region that has room for the files of workloads, for each of so many candidates
+/// that share it, and for a data file, which may be asked for.
+pub fn least_region_bytes(workloads: &[Workload], sharing: u64, file_bytes: Option<u64>) -> u64 {
+    let asked = with_own_files(workloads).map(|w| w.job.size).max().unwrap_or(0);
+    let all = file_bytes.unwrap_or(space::FILE_MIN_BYTES).saturating_add(asked * sharing);
+    let alone = file_bytes.map_or(4 * space::FILE_MIN_BYTES, |bytes| 2 * bytes);
+    (all / 3 * 4 + 4).max(alone)
 }
 
 fn files_bytes(region_bytes: u64) -> u64 {
@@ -163,7 +179,15 @@ mod tests {
         let error = fits_beside(&all, 65 * MIB, region).expect_err("a mebibyte too much");
         assert!(error.to_string().contains("128 MiB and a data file of 65 MiB"), "{error}");
         assert_eq!(fits_beside(&[workload("dd-read", None)], 65 * MIB, region), Ok(()));
-        assert_eq!(left_bytes(&all, region), 64 * MIB, "a data file that large does fit");
-        assert_eq!(left_bytes(&all[1..], region), 192 * MIB);
+        assert_eq!(left_bytes(&all, 1, region), 64 * MIB, "a data file that large does fit");
+        assert_eq!(left_bytes(&all[1..], 1, region), 192 * MIB);
+        assert_eq!(left_bytes(&all, 4, region), 0);
+        let least = least_region_bytes(&all, 1, None);
+        assert!(left_bytes(&all, 1, least) >= 16 * MIB && least < 200 * MIB, "{least}");
+        assert_eq!(least_region_bytes(&[], 1, None), 64 * MIB);
+        assert_eq!(
+            fits_beside(&all, 64 * MIB, least_region_bytes(&all, 1, Some(64 * MIB))),
+            Ok(())
+        );
     }
 }

@@ -25,19 +25,24 @@ pub fn turns(
     round: u32,
     standing: &[CandidateIx],
 ) -> Vec<CandidateIx> {
-    let k = standing.len();
+    let number = u64::from(block.number()) * u64::from(*ROUNDS.start()) + u64::from(round);
+    balanced(seed, (workload.number().into(), number), standing)
+}
+
+/// The order of `all` at `number` of a series of balanced orders; series differ by `what`.
+pub fn balanced<T: Clone>(seed: u64, (what, number): (u64, u64), all: &[T]) -> Vec<T> {
+    let k = all.len();
     if k < 2 {
-        return standing.to_vec();
+        return all.to_vec();
     }
     let rows = rows(k) as u64;
-    let number = u64::from(block.number()) * u64::from(*ROUNDS.start()) + u64::from(round);
     let (cycle, at) = (number / rows, (number % rows) as usize);
-    let words = |what: u64| [what, u64::from(workload.number()), cycle];
-    let mut names = standing.to_vec();
+    let words = |of: u64| [of, what, cycle];
+    let mut names = all.to_vec();
     SplitMix64::derive(seed, &words(NAMES)).shuffle(&mut names);
     let mut order: Vec<usize> = (0..rows as usize).collect();
     SplitMix64::derive(seed, &words(ROWS)).shuffle(&mut order);
-    row(k, order[at]).into_iter().map(|i| names[i]).collect()
+    row(k, order[at]).into_iter().map(|i| names[i].clone()).collect()
 }
 
 const ONE_TWICE_OF: u64 = 10;

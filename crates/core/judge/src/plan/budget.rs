@@ -5,15 +5,17 @@
 
 use super::expand::Expanded;
 use crate::decide::fit::{Asked, Fit, FitCost, FitError, Wanted};
-use crate::decide::{beside, groups, size, write_limit};
-use bakeoff_machine::prepare::{capacity, space};
+use crate::decide::{beside, groups, setting_groups, size, write_limit};
+use bakeoff_machine::prepare::{capacity, region, space};
 use bakeoff_model::candidate::are_compared;
 use bakeoff_model::host::Layer;
+use bakeoff_model::index::CandidateIx;
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::link::Link;
 use bakeoff_model::profiles::{self, Writes};
 use bakeoff_model::protocol::{Isolation, Mode, Protocol, ROUNDS as SLICE_ROUNDS};
 use bakeoff_model::slice_length::{self, LIMIT_NS, LONGEST_NS, Least, Length, SHORTEST_NS};
+use bakeoff_model::stands;
 use bakeoff_model::workload::{Phase, Workload};
 use bakeoff_stats::steady_state::{MOST_ROUNDS, ROUNDS};
 
@@ -101,15 +103,17 @@ pub fn estimate(
     let slowest = sites.iter().min_by_key(|site| site.speed.write_bytes_per_s)?;
     let k = made.protocol.k.max(1);
     let visit = visit(made, slowest, max_write_bytes);
+    let is_switched = are_switched(made);
     let written: u64 = sites.iter().map(|site| site.region_bytes).sum();
     // Once in full and read back, and one visit of everything to see what works.
-    let fill = FitCost { time_ns: 2 * writing_ns(written, slowest.speed), write_bytes: written };
+    let moved: u64 = sites.iter().map(|site| region::prepared_bytes(site.region_bytes)).sum();
+    let fill = FitCost { time_ns: writing_ns(moved, slowest.speed), write_bytes: written };
     let preconditioned = sites.iter().filter(|site| site.is_preconditioned).count() as u32;
     let rounds = ROUNDS as u32 * preconditioned;
     let fill = sum(fill, round(&made.protocol, slowest.speed), rounds);
     let asked = |w: &Workload, protocol: &Protocol| Asked {
         name: w.name.clone(),
-        cell: cell(w, protocol, slowest),
+        cell: sum(cell(w, protocol, slowest), unsettled(w, protocol, slowest), is_switched),
         once: calibration(w, protocol, slowest),
     };
     let of = |protocol: &Protocol| Wanted {
@@ -185,22 +189,41 @@ fn round(protocol: &Protocol, speed: Speed) -> FitCost {
 }
 
 fn visit(made: &Expanded, site: &RegionCost, limit: Option<u64>) -> FitCost {
+    let k = u64::from(made.protocol.k.max(1));
     // Side by side each has its share of the place.
-    let own = match made.protocol.isolation {
-        Isolation::Slices => site.region_bytes / u64::from(made.protocol.k.max(1)),
-        Isolation::Visit => site.region_bytes,
+    let (own, filesystems) = match made.protocol.isolation {
+        Isolation::Slices => {
+            let (filesystems, _) = stands::compared(&made.candidates);
+            (site.region_bytes / filesystems.max(1), filesystems)
+        }
+        Isolation::Visit => (site.region_bytes, k),
     };
     let chosen = || {
         let room = capacity::scratch_bytes(&made.candidates, own);
         let protocol = Protocol { max_write_bytes: limit, ..made.protocol.clone() };
         let rate = site.speed.write_bytes_per_s as f64;
-        size::data_file_bytes(&protocol, room, rate).unwrap_or(space::FILE_MIN_BYTES)
+        size::data_file_bytes(&protocol, (filesystems, room), rate).unwrap_or(space::FILE_MIN_BYTES)
     };
     let file = made.file_bytes.unwrap_or_else(chosen).min(own / 2);
     let restored = if site.is_overwritten { site.region_bytes } else { 0 };
     let write_bytes = file.saturating_add(restored);
     let time_ns = VISIT_OVERHEAD_NS.saturating_add(writing_ns(write_bytes, site.speed));
-    FitCost { time_ns, write_bytes }
+    // Candidates that share a filesystem share its cost.
+    let share = |all: u64| if filesystems < k { all.saturating_mul(filesystems) / k } else { all };
+    FitCost { time_ns: share(time_ns), write_bytes: share(write_bytes) }
+}
+
+/// Times that settings of the disk change to those of a candidate, while a workload is measured
+/// once; 0 where all have the same.
+fn are_switched(made: &Expanded) -> u32 {
+    let all = CandidateIx::all(made.candidates.len());
+    if setting_groups::groups(&made.candidates, all).len() > 1 { 2 } else { 0 }
+}
+
+/// What is measured after such a change and does not count.
+fn unsettled(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> FitCost {
+    let slice = is_sliced(workload, protocol).then(|| slices(workload, protocol, site));
+    slice.filter(|of| of.units == 1).map_or(FitCost::default(), |of| of.each)
 }
 
 fn cell(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> FitCost {

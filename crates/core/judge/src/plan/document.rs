@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::protocol::{ProtocolRequest, RegionRequest};
 use super::stack::PlannedStack;
 use super::workload::{Basis, PlannedWorkload};
+use bakeoff_model::candidate::Knobs;
 
 /// Most cases (candidates x workloads) before anything is left out.
 pub const MOST_CASES: u64 = 100_000;
@@ -30,6 +31,24 @@ pub struct PlanAxis {
 }
 
 impl Plan {
+    /// Filesystems that stand on one target: stacks that differ in settings alone share one.
+    pub fn filesystems(&self) -> u64 {
+        let bare = |stack: &PlannedStack| PlannedStack {
+            name: None,
+            table: 0,
+            knobs: Knobs::default(),
+            ..stack.clone()
+        };
+        let mut all: Vec<(PlannedStack, &Knobs)> = Vec::new();
+        for stack in &self.stacks {
+            let known = all.iter().any(|(of, knobs)| *of == bare(stack) && *knobs != &stack.knobs);
+            if !known {
+                all.push((bare(stack), &stack.knobs));
+            }
+        }
+        all.len().max(1) as u64
+    }
+
     /// Files of fio jobs it names; their text is needed to expand it.
     pub fn job_files(&self) -> impl Iterator<Item = &str> {
         self.workloads.iter().filter_map(|workload| {

@@ -34,6 +34,30 @@ pub struct TargetSize {
     pub is_whole_disk: bool,
 }
 
+/// A larger region is read back in pieces, one of so many: a drive that does not keep what it is
+/// given has far more wrong than one piece.
+const READ_BACK_WHOLE_BYTES: u64 = 4 << 30;
+const READ_BACK_ONE_OF: u32 = 4;
+
+/// Of how many pieces of a region one is read back after it was written.
+pub fn read_back_one_of(size_bytes: u64) -> u32 {
+    if size_bytes > READ_BACK_WHOLE_BYTES { READ_BACK_ONE_OF } else { 1 }
+}
+
+/// Bytes of a region that are moved when it is written once and read back.
+pub fn prepared_bytes(size_bytes: u64) -> u64 {
+    size_bytes.saturating_add(size_bytes / u64::from(read_back_one_of(size_bytes)))
+}
+
+/// The largest region of which so many bytes are moved at most when it is prepared.
+pub fn of_prepared_bytes(moved_bytes: u64) -> u64 {
+    let one_of = u64::from(READ_BACK_ONE_OF);
+    match moved_bytes / (one_of + 1) * one_of {
+        large if large > READ_BACK_WHOLE_BYTES => large,
+        _ => (moved_bytes / 2).min(READ_BACK_WHOLE_BYTES),
+    }
+}
+
 pub fn alignment_bytes(granule_bytes: u64) -> u64 {
     match granule_bytes {
         0 => ALIGN_MIN_BYTES,
@@ -155,6 +179,20 @@ mod tests {
 
     fn disk(target_bytes: u64) -> TargetSize {
         TargetSize { target_bytes, granule_bytes: 0, is_whole_disk: true }
+    }
+
+    #[test]
+    fn a_region_that_is_written_and_read_back_keeps_to_its_bytes() {
+        for shift in 20..50 {
+            for moved in [1u64 << shift, (1 << shift) + 1234567, 3 << shift] {
+                let size = of_prepared_bytes(moved);
+                assert!(prepared_bytes(size) <= moved, "{moved}");
+                assert!(size >= moved / 2 || size >= READ_BACK_WHOLE_BYTES, "{moved}");
+            }
+        }
+        // A card of 64 GB that writes 20 MB/s, in a fifth of 3 h: more than half of it.
+        assert!(of_prepared_bytes(3 * 3600 / 5 * 20_000_000) > 32_000_000_000);
+        assert_eq!(prepared_bytes(4 << 30), 8 << 30);
     }
 
     #[test]

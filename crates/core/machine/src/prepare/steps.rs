@@ -9,7 +9,7 @@ use bakeoff_model::step::{Action, Step};
 use bakeoff_model::undo::{DriveId, On, ScratchOf, Undo, Volume};
 use bakeoff_stats::units;
 
-use super::region::Span;
+use super::region::{self, Span};
 use super::{crypt, lvm, recipe};
 
 pub use super::commands::{argv, describe, describe_undo, shell_word};
@@ -126,7 +126,11 @@ pub fn map_region(step: u32, run: &str, index: u16, target: &RawPath, span: Span
 
 /// Write a region in full, so that every stack meets the same state, and read it back where asked.
 pub fn overwrite(step: u32, device: &RawPath, size_bytes: u64, verify: bool) -> Step {
-    let checked = if verify { " and read it back" } else { "" };
+    let checked = match (verify, region::read_back_one_of(size_bytes)) {
+        (false, _) => String::new(),
+        (true, 1) => " and read it back".to_string(),
+        (true, one_of) => format!(" and read one of {one_of} pieces back"),
+    };
     Step::new(
         step,
         format!("write the region in full ({}){checked}", units::size(size_bytes)),

@@ -7,6 +7,7 @@
 mod alone;
 pub mod amount;
 mod choice;
+pub mod factors;
 mod limits;
 mod live;
 mod matrix;
@@ -82,6 +83,8 @@ pub struct Answer {
     pub place: Option<PlaceAnswer>,
     /// What companions do to the workloads beside them, a sentence each.
     pub beside: Vec<String>,
+    /// Which factor matters, where candidates are every combination of several; a sentence each.
+    pub factors: Vec<String>,
     pub bottleneck: Option<String>,
     /// What limits the answers, the most important first.
     pub limits: Vec<Limit>,
@@ -115,6 +118,7 @@ impl Answer {
             matrix: analysis.compares.then(|| matrix::from_run(run, analysis)),
             place,
             beside: beside::sentences(run, &analysis.beside),
+            factors: factors::over_workloads(&analysis.factors),
             bottleneck: limits::bottleneck(analysis),
             limits: limits::all(run, analysis),
             advice: advice(run, analysis, resume.is_some()),

@@ -149,7 +149,7 @@ impl AnswerScreen<'_> {
         let figures = || self.answer.place.iter().flat_map(|place| &place.figures);
         let is_other = |line: &&Line| !figures().any(|figure| figure.is_of(&line.workload));
         shown.extend(lines.iter().filter(is_other).map(|line| self.line(line, name)));
-        for said in &self.answer.beside {
+        for said in self.answer.factors.iter().chain(&self.answer.beside) {
             shown.extend(wrap(said, self.width, "", "  ").lines().map(str::to_string));
         }
         shown

@@ -27,6 +27,7 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
         let said = if answer.matrix.is_some() { &line.said } else { &line.figure };
         lines.push(format!("{}: {said} Measured in {blocks}.", phrases::capital(&line.workload)));
     }
+    lines.extend(answer.factors.iter().cloned());
     if let Some(matrix) = &answer.matrix {
         lines.extend(matrix.rows.iter().map(|row| candidate(matrix, row)));
     }

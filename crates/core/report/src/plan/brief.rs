@@ -1,6 +1,8 @@
 //! A plan on one screen: what is compared, on what, at what cost, and what to type next.
 
 use bakeoff_model::candidate::{Candidate, Skipped};
+use bakeoff_model::protocol::Isolation;
+use bakeoff_model::stands;
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
@@ -19,7 +21,8 @@ pub fn document(view: &PlanView) -> Document {
     let workloads: Vec<&str> = view.workloads.iter().map(|w| w.name.as_str()).collect();
     out.paragraph(counted("candidate", &candidates));
     out.paragraph(counted("workload", &workloads));
-    view.targets.iter().for_each(|target| target_lines(target, &mut out));
+    let shares = stands::compared(&view.candidates).1 > 1;
+    view.targets.iter().for_each(|target| target_lines(target, shares, &mut out));
     if let Some(why) = view.visited_because.as_ref() {
         out.paragraph(format!("One candidate after the other, because side by side {why}."));
     }
@@ -62,10 +65,14 @@ fn shortened(names: &[&str]) -> String {
     phrases::list(&shown)
 }
 
-fn target_lines(target: &TargetView, out: &mut Document) {
+fn target_lines(target: &TargetView, shares: bool, out: &mut Document) {
     let parts = u64::from(target.region_parts.max(1));
     let (each, all) = (target.region_size_bytes / parts, target.size_bytes);
-    let who = if parts > 1 { "each candidate gets" } else { "candidates take turns on" };
+    let who = match (parts > 1, shares) {
+        (true, true) => "each filesystem gets",
+        (true, false) => "each candidate gets",
+        (false, _) => "candidates take turns on",
+    };
     out.paragraph(format!(
         "Target {} ({}): {who} {} of {}. Everything on it will be lost ({}).",
         target.path,
@@ -81,8 +88,15 @@ fn cost(view: &PlanView, estimate: &EstimateView) -> String {
         Some(bytes) => format!("; it may write {} (--max-write)", units::size(bytes)),
         None => String::new(),
     };
+    let once = match view.protocol.isolation {
+        Isolation::Slices => {
+            let filled = view.targets.iter().map(|target| target.region_size_bytes).sum();
+            format!(" ({} of it once, to fill the region)", units::size(filled))
+        }
+        Isolation::Visit => String::new(),
+    };
     format!(
-        "About {} and {} written for {} {}, at most {} and {}{limit}.",
+        "About {} and {} written for {} {}{once}, at most {} and {}{limit}.",
         units::duration(estimate.first.time_ns),
         units::size(estimate.first.write_bytes),
         view.blocks.first,

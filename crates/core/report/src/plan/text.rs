@@ -10,6 +10,7 @@ use bakeoff_judge::diagnose::{layers, prove};
 use bakeoff_machine::prepare::stand_in::StandIn;
 use bakeoff_model::candidate::{Skipped, are_compared};
 use bakeoff_model::protocol::{Isolation, Mode};
+use bakeoff_model::stands;
 use bakeoff_stats::phrases;
 use bakeoff_stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use bakeoff_stats::units;
@@ -21,7 +22,8 @@ pub fn document(view: &PlanView) -> Document {
     out.gap();
     matrix(view, &mut out);
     costs(view, &mut out);
-    view.targets.iter().for_each(|target| write_target(target, &mut out));
+    let shares = stands::compared(&view.candidates).1 > 1;
+    view.targets.iter().for_each(|target| write_target(target, shares, &mut out));
     if !view.commands.is_empty() {
         out.heading("Steps (bakeoff logs every change and undoes it when the run ends)");
         let meanings = stand_ins(&view.commands);
@@ -86,6 +88,11 @@ fn rules(view: &PlanView) -> String {
         Isolation::Slices if has_one_each => {
             "Each candidate has its own target, and bakeoff alternates between them.".to_string()
         }
+        Isolation::Slices if stands::compared(&view.candidates).1 > 1 => "Each filesystem has a \
+            part of the region that changes from block to block. Candidates that differ only in \
+            settings of the drive share one: bakeoff alternates between the filesystems, and \
+            changes the settings between groups of rounds."
+            .to_string(),
         Isolation::Slices => "Each candidate has a part of the region that changes from block to \
             block, and bakeoff alternates between them."
             .to_string(),
@@ -235,13 +242,14 @@ fn settling(slices: SettlingView, assumed: &str) -> String {
     )
 }
 
-fn write_target(target: &TargetView, out: &mut Document) {
+fn write_target(target: &TargetView, shares: bool, out: &mut Document) {
     out.heading(format!("Target {}: {}", target.path, target.about));
     let parts = u64::from(target.region_parts.max(1));
     let each = match parts {
         1 => String::new(),
         _ => format!(
-            "each candidate gets {} of {}; ",
+            "each {} gets {} of {}; ",
+            if shares { "filesystem" } else { "candidate" },
             units::size(target.region_size_bytes / parts),
             units::size(target.size_bytes)
         ),

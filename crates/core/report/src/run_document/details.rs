@@ -40,6 +40,7 @@ impl RunDocument {
 fn head(run: &RunDocument, out: &mut Document) {
     out.headline(run.answer.choice.said.as_str());
     run.answer.everything_to_know().into_iter().for_each(|advice| out.bullet(advice));
+    run.answer.factors.iter().for_each(|factor| out.bullet(factor.as_str()));
     if let Some(matrix) = &run.answer.matrix {
         out.gap();
         out.table(all_on_all(matrix));
@@ -98,6 +99,7 @@ fn write_question(question: &Question, run: &RunDocument, out: &mut Document) {
     };
     out.result(title, mark);
     out.paragraph(question.sentence.as_str());
+    question.factors.iter().for_each(|factor| out.bullet(factor.as_str()));
     if !question.is_alone {
         out.gap();
         out.table(standings(question));

@@ -46,6 +46,8 @@ pub struct Question {
     /// The same for each candidate, if it differs: (candidate, cause).
     pub held_back: Vec<(String, String)>,
     pub slices: Option<String>,
+    /// What each factor does, and what depends on another; a sentence each.
+    pub factors: Vec<String>,
     pub energy: Option<String>,
     pub findings: Vec<FindingView>,
 }
@@ -139,6 +141,7 @@ impl Question {
                 .iter()
                 .map(|(name, cause)| (sanitize(name), sanitize(cause)))
                 .collect(),
+            factors: Vec::new(),
             slices: index.and_then(|at| settling::line(run, WorkloadIx::new(at))),
             energy: energy::of_candidates(&verdict.standings),
             findings: super::findings(&verdict.findings),

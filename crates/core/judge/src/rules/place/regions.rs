@@ -113,12 +113,13 @@ pub fn short_stroke(design: Design<'_>, place: &Place) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
+    use crate::plan::BUILT_IN;
     use crate::rules::plan;
     use crate::rules::tests::before::{
         TRIMMED, behind_usb, disk_of, fires, on_device, places, stacks, with,
     };
     use crate::rules::tests::told;
-    use crate::testing::{RunBuilder, disk_place};
+    use crate::testing::{RunBuilder, disk_place, expanded};
     use bakeoff_model::candidate::Kind;
     use bakeoff_model::finding::{Scope, Severity};
     use bakeoff_model::host::Place;
@@ -186,6 +187,25 @@ mod tests {
         assert!(fires("L06", &on_device(Some(TRIMMED))));
         let overwritten = TRIMMED.replace("trimmed", "overwritten");
         assert!(!fires("L06", &on_device(Some(&overwritten))));
+    }
+
+    #[test]
+    fn l09_no_built_in_plan_on_a_card_stick_or_ssd_of_32_gb() {
+        let drives = [("mmc", false, false), ("usb", true, true), ("ata", false, false)];
+        for of in BUILT_IN {
+            let made = expanded(of.text, &[]);
+            for (bus, rotational, removable) in drives {
+                let run = with(|h| {
+                    (h.protocol, h.candidates) = (made.protocol.clone(), made.candidates.clone());
+                    h.workloads = made.workloads.clone();
+                    let region = h.region.as_mut().expect("a region");
+                    let drive = disk_of(&mut region.place);
+                    (drive.size_bytes, drive.bus) = (32_000_000_000, Some(bus.to_string()));
+                    (drive.rotational, drive.removable) = (Some(rotational), Some(removable));
+                });
+                assert!(!fires("L09", &run), "{} on {bus}", of.name);
+            }
+        }
     }
 
     #[test]

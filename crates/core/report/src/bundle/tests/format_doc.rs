@@ -8,6 +8,9 @@ use bakeoff_judge::testing::keys;
 use bakeoff_model::bottleneck::{Bottleneck, Reason};
 use bakeoff_model::cause::Cause;
 use bakeoff_model::event::{Action, Step, What};
+use bakeoff_model::factors::{
+    CandidateFactor, FactorEffect, FactorInteraction, FactorOutcome, FactorRatio, Factors,
+};
 use bakeoff_model::index::BlockIx;
 use bakeoff_model::lead::{
     Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, TrimmedStalls,
@@ -178,6 +181,35 @@ fn recommendation() -> Recommendation {
     }
 }
 
+fn factors() -> Factors {
+    let ratio = FactorRatio { ratio: 1.3, low: 1.2, high: 1.4 };
+    let (fast, slow) = ("none".to_string(), "bfq".to_string());
+    let outcome = FactorOutcome::Matters;
+    let interaction = FactorInteraction {
+        factor: CandidateFactor::Scheduler,
+        by: CandidateFactor::Filesystem,
+        outcome,
+        fast: fast.clone(),
+        slow: slow.clone(),
+        at: ["ext4".into(), "xfs".into()],
+        ratios: [1.5, 1.1],
+        ratio,
+    };
+    Factors {
+        workload: "read-1m".into(),
+        blocks: 5,
+        margin: 0.03,
+        effects: vec![FactorEffect {
+            factor: CandidateFactor::Scheduler,
+            outcome,
+            fast,
+            slow,
+            ratio,
+        }],
+        interactions: vec![interaction],
+    }
+}
+
 /// An analysis with a value in every field.
 fn analysis() -> Analysis {
     let effect = Effect {
@@ -258,6 +290,7 @@ fn analysis() -> Analysis {
         findings: Vec::new(),
         recommendation: Some(recommendation()),
         normal: Some(super::sample_normal::normal()),
+        factors: vec![factors()],
     }
 }
 

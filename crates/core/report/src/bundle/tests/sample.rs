@@ -257,6 +257,7 @@ fn job(rw: Rw) -> Job {
         offsets: Offsets::Once,
         data: Data::Random,
         verify: false,
+        verify_one_of: 4,
         mem: Mem::Auto,
         seed: 7,
         nrfiles: 3,
