@@ -99,6 +99,7 @@ fn in_rounds(
     let found =
         calibration::find(session, target_set, which.workload, (&mut members, &mut failed))?;
     start_again(session, target_set, which, (&mut members, &mut failed))?;
+    begin_wear(target_set, &mut members);
     let mode = session.journal.run().header.protocol.mode;
     let all = times_of(&found, mode, which.block);
     let planned = u16::try_from(all.len()).unwrap_or(u16::MAX);
@@ -125,7 +126,22 @@ fn in_rounds(
             after = Some(candidate);
         }
     }
+    for member in &mut members {
+        let site = target_set.site(member.candidate);
+        site.into_iter().for_each(|site| member.end_wear(site));
+    }
     Ok((members, failed))
+}
+
+/// From now on what reaches the drive is counted, for those that have a device to themselves.
+fn begin_wear(target_set: &mut TargetSet, members: &mut [Member]) {
+    let mut device = |m: &Member| target_set.site(m.candidate).map(|site| site.worn.bytes.clone());
+    let devices: Vec<Option<Vec<String>>> = members.iter().map(&mut device).collect();
+    for (member, own) in members.iter_mut().zip(&devices) {
+        let is_alone = devices.iter().filter(|other| *other == own).count() == 1;
+        let site = target_set.site(member.candidate).filter(|_| is_alone);
+        site.into_iter().for_each(|site| member.begin_wear(site));
+    }
 }
 
 /// A member that is ready, or none where the candidate cannot take part.

@@ -96,4 +96,5 @@ mod systemd;
 mod tools;
 #[cfg(feature = "tui")]
 mod view;
+mod wear;
 mod words;

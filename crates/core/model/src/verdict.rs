@@ -12,6 +12,7 @@ use super::lead::Lead;
 use super::normal::Normal;
 use super::power::Energy;
 use super::recommendation::Recommendation;
+use super::wear::{RankedBy, WearVerdict};
 use crate::bottleneck::Bottleneck;
 use bakeoff_stats::paired::Interval;
 use bakeoff_stats::steady_state::ROUNDS;
@@ -227,6 +228,8 @@ pub struct WorkloadVerdict {
     pub twins: Vec<TwinDifference>,
     /// Time that would resolve it, for `leads`; `None` = never within the mode's blocks.
     pub resolve_ns: Option<u64>,
+    /// What the candidates cost the flash; `None` where nothing was counted.
+    pub wear: Option<WearVerdict>,
 }
 
 impl WorkloadVerdict {
@@ -253,6 +256,9 @@ pub struct Analysis {
     /// Of one directory: its figures, and whether they are normal; `None` where anything is
     /// compared, and for stacks.
     pub normal: Option<Normal>,
+    /// What candidates cost the flash over all workloads that write; `None` where there are no two.
+    pub wear: Option<WearVerdict>,
+    pub by: RankedBy,
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json as value};
 
 use super::answer::Answer;
-use super::{bottleneck, json_lead, said, settling};
+use super::{answer, bottleneck, json_lead, said, settling};
 use bakeoff_model::finding::Finding;
 use bakeoff_model::run::Run;
 use bakeoff_model::secrets;
@@ -51,6 +51,9 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
         "recipe": super::recipe(run, analysis),
         "recommendation": analysis.recommendation,
     });
+    if let Some(wear) = &analysis.wear {
+        document["wear"] = value!(wear);
+    }
     if let Some(normal) = &analysis.normal {
         document["normal"] = value!(normal);
     }
@@ -81,6 +84,10 @@ fn verdict(run: &Run, v: &WorkloadVerdict) -> Value {
     }
     if let Some(slices) = settling::json(run, &v.workload) {
         said["slices"] = slices;
+    }
+    if let Some(wear) = &v.wear {
+        said["wear"] = value!(wear);
+        said["wear"]["sentence"] = value!(answer::wear_of(run, v));
     }
     if let Some(rounds) = &v.rounds {
         said["rounds"] = value!(rounds);

@@ -17,6 +17,7 @@ mod rounds;
 pub mod scope;
 mod standing;
 mod tiers;
+mod wear;
 
 use crate::decide::compare::{Comparison, Pair};
 use crate::decide::table::ScoreTable;
@@ -29,6 +30,7 @@ use bakeoff_model::finding::Finding;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
+use bakeoff_model::wear::RankedBy;
 use bakeoff_stats::paired::Interval;
 
 pub fn analyse(run: &Run) -> Analysis {
@@ -50,6 +52,8 @@ pub fn analyse(run: &Run) -> Analysis {
         findings: limit::sorted(all),
         recommendation: recommend::recommendation(&whole, &verdicts),
         normal,
+        wear: wear::of_run(run, &table),
+        by: RankedBy::Speed,
         verdicts,
     }
 }
@@ -109,6 +113,7 @@ fn workload_verdict(
         rounds,
         twins: rules::control::twins(run, table, workload),
         resolve_ns: resolve_ns(run, table, workload, verdict),
+        wear: wear::of_workload(run, table, workload),
         lead,
         findings,
     }

@@ -47,6 +47,7 @@ pub struct Question {
     pub held_back: Vec<(String, String)>,
     pub slices: Option<String>,
     pub energy: Option<String>,
+    pub wear: Option<String>,
     pub findings: Vec<FindingView>,
 }
 
@@ -141,6 +142,7 @@ impl Question {
                 .collect(),
             slices: index.and_then(|at| settling::line(run, WorkloadIx::new(at))),
             energy: energy::of_candidates(&verdict.standings),
+            wear: answer::wear_of(run, verdict),
             findings: super::findings(&verdict.findings),
         }
     }

@@ -19,6 +19,8 @@ use bakeoff_model::verdict::{
     Analysis, Effect, Rounds, Standing, TwinDifference, Verdict, WorkloadVerdict,
 };
 
+use bakeoff_model::wear::{RankedBy, WearFigure, WearVerdict};
+
 const DOC: &str = include_str!("../../../../../../docs/format.md");
 
 fn missing<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
@@ -177,6 +179,20 @@ fn recommendation() -> Recommendation {
     }
 }
 
+fn wear() -> WearVerdict {
+    let figure = |candidate: &str, bytes_per_byte| WearFigure {
+        candidate: candidate.to_string(),
+        bytes_per_byte,
+        min: bytes_per_byte,
+        max: bytes_per_byte,
+        flushes_per_mb: Some(20.0),
+        blocks: 5,
+    };
+    let (a, b) = ("/mnt/usb".to_string(), "ext4".to_string());
+    let more = Effect { a, b, ratio: 2.0, low: 1.9, high: 2.1, blocks: 5 };
+    WearVerdict { figures: vec![figure("ext4", 1.4), figure("/mnt/usb", 2.8)], more: vec![more] }
+}
+
 /// An analysis with a value in every field.
 fn analysis() -> Analysis {
     let effect = Effect {
@@ -232,6 +248,7 @@ fn analysis() -> Analysis {
             high_ln: 0.03,
         }],
         resolve_ns: Some(1),
+        wear: Some(wear()),
         lead: Some(lead()),
     };
     Analysis {
@@ -243,6 +260,8 @@ fn analysis() -> Analysis {
         findings: Vec::new(),
         recommendation: Some(recommendation()),
         normal: Some(super::sample_normal::normal()),
+        wear: Some(wear()),
+        by: RankedBy::Speed,
     }
 }
 
