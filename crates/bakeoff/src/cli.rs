@@ -7,6 +7,7 @@ use bakeoff_judge::import::columns::Columns;
 use bakeoff_model::difference::Factor;
 use bakeoff_model::protocol::Mode;
 use bakeoff_model::uses::DriveUse;
+use bakeoff_model::wear::RankedBy;
 use bakeoff_model::workload::DriverName;
 use bakeoff_stats::phrases::{choices, did_you_mean};
 use bakeoff_stats::units;
@@ -336,6 +337,10 @@ pub struct Show {
     /// (default: that of the run)
     #[arg(long = "for", value_name = "USE", value_parser = parse_name::<DriveUse>)]
     pub drive_use: Option<DriveUse>,
+    /// Rank candidates by speed, or by wear: bytes that reached the drive for each byte written
+    /// (default: speed)
+    #[arg(long, value_name = "WHAT", value_parser = parse_name::<RankedBy>)]
+    pub by: Option<RankedBy>,
     /// Write to this file, in the format of its ending: .html, .md, .json, .jsonl, .csv, .png,
     /// .svg, .gp, .fio.json or .bundle (repeatable; `-` is stdout). With --format fio-json or
     /// gnuplot also a directory (`DIR/` creates it)

@@ -87,7 +87,13 @@ pub fn do_task(task: &NativeTask, open: OpenDatabase) -> Result<Reply, EngineErr
             TargetKind::KeptDirectory => Workdir::kept(at)?,
             TargetKind::Directory | TargetKind::File | TargetKind::Block => Workdir::open(at)?,
         };
-        let work = Work { profile, parts: &task.parts, job: &task.job, disks: &task.disks };
+        let work = Work {
+            profile,
+            parts: &task.parts,
+            job: &task.job,
+            disks: &task.disks,
+            worn: task.worn.as_ref(),
+        };
         let measured = measure_in(workdir, work, at, live, open);
         return measured.map(Reply::Parts);
     }

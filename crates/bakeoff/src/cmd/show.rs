@@ -11,6 +11,7 @@ use bakeoff_judge::analyse::{analyse, is_answered};
 use bakeoff_judge::levels::RunLevels;
 use bakeoff_model::path::RawPath;
 use bakeoff_model::run::Run;
+use bakeoff_model::verdict::Analysis;
 use bakeoff_report as report;
 use bakeoff_report::runs::State;
 
@@ -101,12 +102,17 @@ fn paste(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
+/// The analysis of such a run, ranked as asked for.
+pub fn analysed_for(run: &Run, args: &Show) -> Analysis {
+    Analysis { by: args.by.unwrap_or_default(), ..analyse(run) }
+}
+
 fn screen(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     let (store, id) = stored::find(global, &args.run)?;
     let run = answered_for(folded::read(&*store, &id)?, args);
     let state = store.state(&id, run.stopped.is_some())?;
     stored::say_state(state, &*store, &id)?;
-    let analysis = analyse(&run);
+    let analysis = analysed_for(&run, args);
     let extent = if args.details { AnswerDetail::Details } else { AnswerDetail::Screen(None) };
     let printed = answer::print(global, &run, &analysis, &extent);
     if let Some(service) = answer::service(global, &run, &analysis) {

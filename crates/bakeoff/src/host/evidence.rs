@@ -9,6 +9,7 @@ use bakeoff_machine::sysinfo::meminfo::{self, Meminfo};
 use bakeoff_machine::sysinfo::vmstat::{self, Vmstat};
 use bakeoff_model::event::Truth;
 use bakeoff_model::host::Counted;
+use bakeoff_model::wear::WornDevices;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::io_users::{IoUsers, NAMED};
@@ -20,6 +21,7 @@ use super::servers::Server;
 struct DiskCounters {
     read_bytes: u64,
     written_bytes: u64,
+    flushes: Option<u64>,
 }
 
 /// A moment and who was busy then; two of them say what happened between.
@@ -70,6 +72,7 @@ pub struct Passed {
     /// Bytes the devices read; `None` = no device can be named.
     pub device_read_bytes: Option<u64>,
     pub device_written_bytes: Option<u64>,
+    pub device_flushes: Option<u64>,
     pub suspended_ns: u64,
     /// Pages swapped in and out; `None` = not known.
     pub swapped_pages: Option<u64>,
@@ -96,6 +99,8 @@ impl Moment {
         Passed {
             device_read_bytes: moved(|disks| disks.read_bytes),
             device_written_bytes: moved(|disks| disks.written_bytes),
+            device_flushes: disks
+                .and_then(|(now, then)| Some(now.flushes?.saturating_sub(then.flushes?))),
             suspended_ns: u64::try_from(asleep.as_nanos()).unwrap_or(u64::MAX),
             swapped_pages: swapped.map(|(now, then)| now.saturating_sub(then)),
         }
@@ -104,26 +109,34 @@ impl Moment {
 
 impl DiskCounters {
     fn of(counted: &Counted) -> Option<DiskCounters> {
-        let read_bytes = sum(&counted.reads, |stat| stat.read_bytes)?;
-        let written_bytes = sum(&counted.writes, |stat| stat.written_bytes)?;
-        Some(DiskCounters { read_bytes, written_bytes })
+        let read_bytes = sum(&counted.reads, |stat| Some(stat.read_bytes))?;
+        let written_bytes = sum(&counted.writes, |stat| Some(stat.written_bytes))?;
+        let flushes = sum(&counted.writes, |stat| stat.flushes);
+        Some(DiskCounters { read_bytes, written_bytes, flushes })
     }
 }
 
 /// A counter of these devices, together; `None` when there are none or one cannot be read.
-fn sum(devices: &[String], counter: fn(&BlockStat) -> u64) -> Option<u64> {
+fn sum(devices: &[String], counter: fn(&BlockStat) -> Option<u64>) -> Option<u64> {
     let root = Root::system();
     let mut sum: Option<u64> = None;
     for dev in devices {
         let stat = block_stat::parse(&root.text(format!("sys/dev/block/{dev}/stat"))?)?;
-        sum = Some(sum.unwrap_or(0).checked_add(counter(&stat))?);
+        sum = Some(sum.unwrap_or(0).checked_add(counter(&stat)?)?);
     }
     sum
 }
 
 /// Bytes these drives have moved, read and written together.
 pub fn disk_bytes(disks: &[String]) -> Option<u64> {
-    sum(disks, |stat| stat.read_bytes)?.checked_add(sum(disks, |stat| stat.written_bytes)?)
+    let read_bytes = sum(disks, |stat| Some(stat.read_bytes))?;
+    read_bytes.checked_add(sum(disks, |stat| Some(stat.written_bytes))?)
+}
+
+/// Bytes that were written to these devices and flushes that they completed, since they appeared.
+pub fn written_and_flushed(devices: &WornDevices) -> Option<(u64, Option<u64>)> {
+    let written_bytes = sum(&devices.bytes, |stat| Some(stat.written_bytes))?;
+    Some((written_bytes, sum(&devices.flushes, |stat| stat.flushes)))
 }
 
 pub fn vmstat() -> Vmstat {

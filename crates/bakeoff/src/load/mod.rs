@@ -22,6 +22,7 @@ use bakeoff_model::job::Job;
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::path::{RawPath, printable};
 use bakeoff_model::profile::Part;
+use bakeoff_model::wear::WornDevices;
 use bakeoff_tools::native::{
     Failure, FailureKind, LIVE_RECORD_BYTES, NativeTask, Reply, TargetKind,
 };
@@ -85,6 +86,8 @@ pub struct Load<'l> {
     pub parts: &'l [Part],
     /// `major:minor` of the drives below, whose reads the parts of a profile count.
     pub disks: &'l [String],
+    /// Devices whose writes they count.
+    pub worn: Option<&'l WornDevices>,
     pub acks: Option<BorrowedFd<'l>>,
     /// Whether nobody looks how far it is: then the caller is not woken until it ends.
     pub unseen: bool,
@@ -93,7 +96,7 @@ pub struct Load<'l> {
 
 impl<'l> Load<'l> {
     pub fn new(job: &'l Job, parts: &'l [Part]) -> Load<'l> {
-        Load { job, parts, disks: &[], acks: None, unseen: false, longest: UNLIMITED }
+        Load { job, parts, disks: &[], worn: None, acks: None, unseen: false, longest: UNLIMITED }
     }
 }
 
@@ -127,7 +130,7 @@ pub fn run_all(
     cancel: &Cancel,
     tick: &mut dyn FnMut(LiveProgress),
 ) -> Result<Vec<Measurement>, LoadError> {
-    let Load { job, parts, disks, acks, unseen, longest } = load;
+    let Load { job, parts, disks, worn, acks, unseen, longest } = load;
     let live =
         live_file().map_err(|e| LoadError::Child(format!("cannot create a memory file: {e}")))?;
     let none = || LoadError::Child("there is nothing to measure".to_string());
@@ -137,6 +140,7 @@ pub fn run_all(
         profile: parts.first().map(|part| part.profile),
         parts: parts.iter().map(|part| part.part).collect(),
         disks: disks.to_vec(),
+        worn: worn.cloned(),
         inode: target.inode(),
         more: more.iter().filter_map(own).collect(),
         live_fd: Some(live.as_raw_fd()),

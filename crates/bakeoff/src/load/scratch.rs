@@ -92,6 +92,10 @@ impl Scratch {
         self.dir.path()
     }
 
+    pub fn dir(&self) -> &Opened {
+        &self.dir
+    }
+
     pub fn create(&self, name: &str) -> io::Result<Opened> {
         self.open_name(name, OFlags::CREATE | OFlags::EXCL)
     }

@@ -5,6 +5,7 @@ use std::io;
 use bakeoff_machine::telemetry::layout::Device;
 use bakeoff_model::host::{Counted, LayerKind, Place, PlaceClass};
 use bakeoff_model::path::RawPath;
+use bakeoff_model::wear::WornDevices;
 use bakeoff_model::workload::Phase;
 use bakeoff_tools::native::TargetKind;
 
@@ -35,6 +36,7 @@ pub struct Site {
     /// Whether cells go to a block device: a stack without a filesystem.
     pub is_raw: bool,
     pub devices: Vec<Device>,
+    pub worn: WornDevices,
 }
 
 impl Site {
@@ -48,7 +50,7 @@ impl Site {
     ) -> Site {
         let cached_below = place.cached_files().cloned().collect();
         // The chain as it is now: a stack's mapper and loop devices are there for one visit.
-        let devices = host::place(scratch.path()).map(|now| devices(&now)).unwrap_or_default();
+        let now = host::place(scratch.path()).unwrap_or_default();
         Site {
             scratch,
             data,
@@ -61,8 +63,18 @@ impl Site {
             file_bytes,
             dirtied_per_page: None,
             is_raw: false,
-            devices,
+            devices: devices(&now),
+            worn: now.worn(),
         }
+    }
+
+    /// Has writes counted on the region that is the candidate's alone, of a target on `drives`.
+    pub fn wears(&mut self, region: &RawPath, drives: &Place) {
+        let dev = host::dev_at(region.as_path()).map(|dev| dev.to_string());
+        let is_loop = dev.as_ref().is_some_and(|dev| dev.starts_with("7:"));
+        let bytes: Vec<String> = dev.into_iter().collect();
+        let flushes = if is_loop { bytes.clone() } else { drives.disk_numbers() };
+        self.worn = WornDevices { bytes, flushes, is_shared: false };
     }
 
     /// What a workload is measured on; new files and directories are made.

@@ -28,6 +28,7 @@ use bakeoff_tools::native::{FailureKind, TargetKind};
 use rustix::fs::{Mode, OFlags, open};
 
 use super::block::CurrentBlock;
+use super::wear::{self, SyncedCount};
 use crate::exec::ExecError;
 use crate::host;
 use crate::load::companion::Companion;
@@ -336,10 +337,18 @@ fn measure_phase(
         truth.resident_before_bytes = cool(site)?;
     }
     let (target, kind) = target(site, phase)?;
-    let load = Load { longest: load::CELL, disks: &site.counted.reads, ..Load::new(job, parts) };
+    let (disks, worn) = (&site.counted.reads, Some(&site.worn));
+    let load = Load { longest: load::CELL, disks, worn, ..Load::new(job, parts) };
     let mut tick = |live| session.progress.live(live);
+    // The parts of a profile are told apart by the process that does them.
+    let is_one = parts.is_empty() && job.rw.writes();
+    let worn_from = if is_one { SyncedCount::take(site) } else { None };
     let before = host::Evidence::take(&site.counted, &site.servers);
-    let measured = load::run_all(load, &[target], kind, &session.cancel, &mut tick)?;
+    let mut measured = load::run_all(load, &[target], kind, &session.cancel, &mut tick)?;
+    if let (Some(from), [only]) = (worn_from, measured.as_mut_slice()) {
+        let to = SyncedCount::take(site);
+        only.drive_writes = to.and_then(|to| to.since(from, wear::asked_bytes(only), site));
+    }
     host::Evidence::take(&site.counted, &site.servers).since(&before, &mut truth);
     Ok((measured.into_iter().map(|measured| (Ok(measured), None)).collect(), truth))
 }

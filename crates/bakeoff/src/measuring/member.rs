@@ -10,13 +10,16 @@ use bakeoff_judge::decide::search::TriedSlice;
 use bakeoff_model::event::{Cell, Truth};
 use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_model::job::Job;
+use bakeoff_model::measurement::Measurement;
 use bakeoff_model::slice::{Slice, Stretch, Void};
 use bakeoff_model::slice_length::{self, LIMIT_NS, Least, Length, QUICK_LIMIT_NS};
+use bakeoff_model::wear::DriveWrites;
 use bakeoff_model::workload::{Metric, Phase};
 use bakeoff_tools::native::sliced::{Go, SliceReport};
 
 use super::cell::{self, CellError};
 use super::idle;
+use super::wear::SyncedCount;
 use crate::host::{Moment, Passed};
 use crate::load::LoadError;
 use crate::load::companion::Companion;
@@ -65,6 +68,11 @@ pub struct Member {
     /// For each of `slices` its number among those of the process, calibration included, and what
     /// happened around it.
     around: Vec<(usize, Passed)>,
+    worn_from: Option<SyncedCount>,
+    asked_bytes: u64,
+    /// Flushes of the drives in its slices; `None` = not counted in one of them.
+    flushes: Option<u64>,
+    drive_writes: Option<DriveWrites>,
 }
 
 impl Member {
@@ -106,6 +114,10 @@ impl Member {
             began_ns: session.journal.elapsed_ns(),
             slices: Vec::new(),
             around: Vec::new(),
+            worn_from: None,
+            asked_bytes: 0,
+            flushes: Some(0),
+            drive_writes: None,
             job,
         })
     }
@@ -118,10 +130,7 @@ impl Member {
         self.cool(site)?;
         let go = self.order(length, 1);
         let report = accompanied(&mut self.sliced, &mut self.beside, go)?;
-        let settling = Stretch::sum(&report.settling);
-        let both_parts = 1.0 + settling.ios as f64 / report.ios().max(1) as f64;
-        let written_bytes = (report.written_bytes() as f64 * both_parts) as u64;
-        Ok((TriedSlice::of(&report.slice(), self.metric), written_bytes))
+        Ok((TriedSlice::of(&report.slice(), self.metric), report.written_in_both_parts()))
     }
 
     /// Measures a slice and keeps it, also where it does not count.
@@ -137,6 +146,8 @@ impl Member {
         let go = self.order(length, times);
         let report = accompanied(&mut self.sliced, &mut self.beside, go)?;
         let (to, passed) = (mark(), Moment::take(&site.counted).since(&before));
+        self.asked_bytes = self.asked_bytes.saturating_add(report.written_in_both_parts());
+        self.flushes = self.flushes.zip(passed.device_flushes).map(|(all, more)| all + more);
         let passed = counted(passed, report);
         let void = void_of(report, &passed, self.reads_cold);
         let Turn { round, turn, after, times, .. } = turn;
@@ -171,6 +182,23 @@ impl Member {
         Ok(())
     }
 
+    pub fn begin_wear(&mut self, site: &Site) {
+        if self.job.rw.writes() {
+            (self.asked_bytes, self.flushes) = (0, Some(0));
+            self.worn_from = SyncedCount::take(site);
+        }
+    }
+
+    /// All slices are measured, and nothing of them waits in memory after this.
+    pub fn end_wear(&mut self, site: &Site) {
+        let Some(from) = self.worn_from else { return };
+        let counted = SyncedCount::take(site).and_then(|to| to.since(from, self.asked_bytes, site));
+        // Drives that candidates share are flushed by all of them.
+        let has_own = site.worn.flushes == site.worn.bytes;
+        let flushes = |own: Option<u64>| if has_own { own } else { self.flushes };
+        self.drive_writes = counted.map(|all| DriveWrites { flushes: flushes(all.flushes), ..all });
+    }
+
     pub fn valid(&self) -> usize {
         self.slices.iter().filter(|slice| slice.is_valid()).count()
     }
@@ -197,13 +225,14 @@ impl Member {
         counts.iter().for_each(|i| add(&mut self.truth, &self.around[*i].1));
         let numbers: Vec<usize> = counts.iter().map(|i| self.around[*i].0).collect();
         let beside = self.beside.map(Companion::finish).transpose()?.map(Box::new);
+        let drive_writes = self.drive_writes;
         Ok(Some(Cell {
             beside,
             block,
             candidate: self.candidate,
             workload,
             began_ns: self.began_ns,
-            measurement: self.sliced.finish(&numbers)?,
+            measurement: Measurement { drive_writes, ..self.sliced.finish(&numbers)? },
             truth: self.truth,
             raw: None,
             slices: self.slices,

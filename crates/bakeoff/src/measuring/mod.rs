@@ -15,4 +15,5 @@ pub mod prove;
 pub mod rounds;
 pub mod single;
 pub mod until_answered;
+mod wear;
 pub mod workloads;

@@ -102,6 +102,7 @@ fn in_rounds(
     let found =
         calibration::find(session, target_set, which.workload, (&mut members, &mut failed))?;
     start_again(session, target_set, which, (&mut members, &mut failed))?;
+    begin_wear(target_set, &mut members);
     let header = &session.journal.run().header;
     let all = times_of(&found, header.protocol.mode, which.block);
     let planned = u16::try_from(all.len()).unwrap_or(u16::MAX);
@@ -135,6 +136,10 @@ fn in_rounds(
             let turn = Turn { round, turn: 0, after, length: found.length, times };
             after = one_round(session, target_set, which, standing, (&taking_part, turn))?;
         }
+    }
+    for member in &mut members {
+        let site = target_set.site(member.candidate);
+        site.into_iter().for_each(|site| member.end_wear(site));
     }
     Ok((members, failed))
 }
@@ -185,6 +190,17 @@ fn settle(
         last = Some(candidate);
     }
     Ok(last)
+}
+
+/// From now on what reaches the drive is counted, for those that have a device to themselves.
+fn begin_wear(target_set: &mut TargetSet, members: &mut [Member]) {
+    let mut device = |m: &Member| target_set.site(m.candidate).map(|site| site.worn.bytes.clone());
+    let devices: Vec<Option<Vec<String>>> = members.iter().map(&mut device).collect();
+    for (member, own) in members.iter_mut().zip(&devices) {
+        let is_alone = devices.iter().filter(|other| *other == own).count() == 1;
+        let site = target_set.site(member.candidate).filter(|_| is_alone);
+        site.into_iter().for_each(|site| member.begin_wear(site));
+    }
 }
 
 /// A member that is ready, or none where the candidate cannot take part.

@@ -195,7 +195,7 @@ impl Regions {
             self.make(session, &mount_point, &step)?;
         }
         if stack.fs == recipe::RAW {
-            self.make_raw(session, &made.device, &at)?;
+            self.make_raw(session, (&made.device, &part.device), &at)?;
             return mark(session, candidate, number, &at);
         }
         mark(session, candidate, number, &at)?;
@@ -210,7 +210,9 @@ impl Regions {
         let (place, bytes) = (&at.region.place, self.file_bytes);
         let site = Site::new(scratch, Subject::Opened(data), class, place, bytes);
         let driver_reads = stack.fuse.then(|| made.device.clone());
-        self.add(Site { driver_reads, ..site });
+        let mut site = Site { driver_reads, ..site };
+        site.wears(&part.device, place);
+        self.add(site);
         Ok(())
     }
 
@@ -312,7 +314,7 @@ impl Regions {
     fn make_raw(
         &mut self,
         session: &mut Session,
-        device: &RawPath,
+        (device, region): (&RawPath, &RawPath),
         at: &Attached,
     ) -> Result<(), StepError> {
         let file_bytes = self.file_bytes;
@@ -330,6 +332,7 @@ impl Regions {
         let mut site = Site::new(scratch, data, PlaceClass::Block, place, self.file_bytes);
         site.devices = site::devices(place);
         site.is_raw = true;
+        site.wears(region, place);
         self.add(site);
         Ok(())
     }

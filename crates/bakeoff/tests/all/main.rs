@@ -98,5 +98,6 @@ mod systemd;
 mod tools;
 #[cfg(feature = "tui")]
 mod view;
+mod wear;
 mod words;
 mod writers;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::path::RawPath;
+use super::wear::WornDevices;
 use crate::link::Link;
 
 /// The machine. A field that could not be read is `None` or empty, never guessed.
@@ -89,6 +90,20 @@ impl Place {
             _ => writes.clone(),
         };
         Counted { reads, writes, shares_reads }
+    }
+
+    /// Devices whose writes tell what work in a directory here costs the flash: what is mounted, or
+    /// the drives below where those are several.
+    pub fn worn(&self) -> WornDevices {
+        let drives = self.disk_numbers();
+        let (bytes, flushes) = match self.chain.first() {
+            Some(top) if drives.len() <= 1 && top.kind == LayerKind::Loop => {
+                (vec![top.dev.clone()], vec![top.dev.clone()])
+            }
+            Some(top) if drives.len() <= 1 => (vec![top.dev.clone()], drives),
+            Some(_) | None => (drives.clone(), drives),
+        };
+        WornDevices { bytes, flushes, is_shared: true }
     }
 
     /// Whether a turn of another candidate may cost its drives something: those with heads and the

@@ -67,6 +67,7 @@ pub mod undo;
 pub mod uses;
 pub mod verb;
 pub mod verdict;
+pub mod wear;
 pub mod workload;
 pub mod workloads;
 

@@ -6,6 +6,7 @@ use strum::IntoStaticStr;
 use super::driver::DriverName;
 use super::finding::Finding;
 use super::job::{EngineName, Job};
+use super::wear::DriveWrites;
 use bakeoff_stats::histogram::Histogram;
 
 pub const SCHEMA: &str = "bakeoff/bench/1";
@@ -97,6 +98,9 @@ pub struct Measurement {
     pub wrote_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub laid_out_bytes: Option<u64>,
+    /// What it made reach the drive; `None` = it wrote nothing, or nobody counted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub drive_writes: Option<DriveWrites>,
     pub findings: Vec<Finding>,
 }
 

@@ -36,6 +36,12 @@ impl Profile {
     pub fn name(self) -> &'static str {
         self.into()
     }
+
+    /// Whether it does what a benchmark tool does, with that tool's own idea of when data is on the
+    /// drive.
+    pub fn is_tool(self) -> bool {
+        matches!(self, Profile::Dd | Profile::Sysbench | Profile::Bonnie | Profile::Iozone)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

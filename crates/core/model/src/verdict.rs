@@ -14,6 +14,7 @@ use super::lead::Lead;
 use super::normal::Normal;
 use super::power::Energy;
 use super::recommendation::Recommendation;
+use super::wear::{RankedBy, WearVerdict};
 use crate::bottleneck::Bottleneck;
 use bakeoff_stats::paired::Interval;
 use bakeoff_stats::steady_state::ROUNDS;
@@ -229,6 +230,8 @@ pub struct WorkloadVerdict {
     pub twins: Vec<TwinDifference>,
     /// Time that would resolve it, for `leads`; `None` = never within the mode's blocks.
     pub resolve_ns: Option<u64>,
+    /// What the candidates cost the flash; `None` where nothing was counted.
+    pub wear: Option<WearVerdict>,
 }
 
 impl WorkloadVerdict {
@@ -258,6 +261,9 @@ pub struct Analysis {
     pub normal: Option<Normal>,
     /// Which factor matters on each workload, where candidates are every combination of several.
     pub factors: Vec<Factors>,
+    /// What candidates cost the flash over all workloads that write; `None` where there are no two.
+    pub wear: Option<WearVerdict>,
+    pub by: RankedBy,
 }
 
 #[cfg(test)]

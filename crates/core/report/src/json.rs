@@ -66,6 +66,9 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
     if !analysis.beside.is_empty() {
         document["beside"] = value!(analysis.beside);
     }
+    if let Some(wear) = &analysis.wear {
+        document["wear"] = value!(wear);
+    }
     if let Some(normal) = &analysis.normal {
         document["normal"] = value!(normal);
     }
@@ -96,6 +99,10 @@ fn verdict(run: &Run, v: &WorkloadVerdict) -> Value {
     }
     if let Some(slices) = settling::json(run, &v.workload) {
         said["slices"] = slices;
+    }
+    if let Some(wear) = &v.wear {
+        said["wear"] = value!(wear);
+        said["wear"]["sentence"] = value!(answer::wear_of(run, v));
     }
     if let Some(rounds) = &v.rounds {
         said["rounds"] = value!(rounds);

@@ -15,6 +15,7 @@ use bakeoff_model::measurement::Measurement;
 use bakeoff_model::path::RawPath;
 use bakeoff_model::profile::Profile;
 use bakeoff_model::step::Inode;
+use bakeoff_model::wear::WornDevices;
 
 /// Most bytes of a task: a job, one escaped path of at most `PATH_MAX` bytes, and a file of our own
 /// for each of 1024 threads.
@@ -59,6 +60,9 @@ pub struct NativeTask {
     /// `major:minor` of the devices below a profile, whose reads it counts.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub disks: Vec<String>,
+    /// Devices whose writes the parts of a profile count.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub worn: Option<WornDevices>,
     /// Where; never a symbolic link, but with an `inode` that of the parent's open descriptor.
     pub target: RawPath,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -168,6 +172,7 @@ mod tests {
             profile: None,
             parts: Vec::new(),
             disks: vec!["8:0".to_string()],
+            worn: Some(WornDevices { bytes: vec!["7:1".to_string()], ..WornDevices::default() }),
             target,
             inode: Some(Inode { dev: 7, ino: 9 }),
             target_kind: TargetKind::File,

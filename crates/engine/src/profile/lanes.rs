@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use bakeoff_model::measurement::{Figure, Measurement};
+use bakeoff_model::wear::DriveWrites;
 
 use super::meter::Meter;
 use super::{Context, panicked};
@@ -17,6 +18,7 @@ pub struct Lanes<'a> {
     pub meters: Vec<Meter<'a>>,
     usage: Usage,
     moved: Moved,
+    drive_writes: Option<DriveWrites>,
 }
 
 impl Lanes<'_> {
@@ -41,7 +43,8 @@ impl Lanes<'_> {
     /// The part's numbers, with the tool's own figures beside them.
     pub fn finish(mut self, figures: Vec<Figure>) -> Measurement {
         let first = self.meters.remove(0);
-        first.finish_with(self.meters, (self.usage, self.moved), figures)
+        let measured = first.finish_with(self.meters, (self.usage, self.moved), figures);
+        Measurement { drive_writes: self.drive_writes, ..measured }
     }
 }
 
@@ -53,7 +56,7 @@ pub fn together<'a, T: Send>(
     work: impl Fn(&mut Meter<'a>, &mut T) -> Result<(), EngineError> + Sync,
 ) -> Result<Lanes<'a>, EngineError> {
     let lanes: Vec<_> = lanes.into_iter().map(|lane| Mutex::new(Some(lane))).collect();
-    let counted_at = context.counters.now();
+    let counted_at = context.counters.settled();
     let (meters, usage) = run_lanes(lanes.len() as u32, context.live, |index| {
         let lane = lanes[index as usize].lock().ok().and_then(|mut lane| lane.take());
         let (mut meter, mut with) = lane.ok_or_else(panicked)?;
@@ -64,5 +67,6 @@ pub fn together<'a, T: Send>(
             Ok(meter)
         })
     })?;
-    Ok(Lanes { meters, usage, moved: context.counters.now().since(counted_at) })
+    let moved = context.counters.settled().since(counted_at);
+    Ok(Lanes { meters, usage, moved, drive_writes: context.counters.drive_writes(moved) })
 }

@@ -52,6 +52,8 @@ pub struct Meter<'a> {
     counters: Option<&'a Counters>,
     counted_at: Moved,
     moved: Moved,
+    /// The same while the drive settled.
+    moved_settling: Moved,
 }
 
 impl<'a> Meter<'a> {
@@ -91,6 +93,7 @@ impl<'a> Meter<'a> {
             counters: None,
             counted_at: Moved::default(),
             moved: Moved::default(),
+            moved_settling: Moved::default(),
         }
     }
 
@@ -101,7 +104,7 @@ impl<'a> Meter<'a> {
 
     pub fn resume(&mut self) {
         hold::ready();
-        self.counted_at = self.counters.map(Counters::now).unwrap_or_default();
+        self.counted_at = self.counters.map(Counters::settled).unwrap_or_default();
         self.usage_at = Usage::now();
         let now_ns = self.clock.now_ns();
         let paused_ns = now_ns - self.now_ns;
@@ -116,7 +119,7 @@ impl<'a> Meter<'a> {
         self.usage.usr_ns += used.usr_ns;
         self.usage.sys_ns += used.sys_ns;
         if let Some(counters) = self.counters {
-            self.moved = self.moved.plus(counters.now().since(self.counted_at));
+            self.moved = self.moved.plus(counters.settled().since(self.counted_at));
         }
     }
 
@@ -242,8 +245,9 @@ impl<'a> Meter<'a> {
         self.is_settling = false;
         self.recorder.take();
         (self.usage, self.usage_at) = (Usage::default(), Usage::now());
-        self.moved = Moved::default();
-        self.counted_at = self.counters.map(Counters::now).unwrap_or_default();
+        let now = self.counters.map(Counters::now).unwrap_or_default();
+        self.moved_settling = self.moved.plus(now.since(self.counted_at));
+        (self.moved, self.counted_at) = (Moved::default(), now);
         (self.flush_ns, self.close_ns, self.making_ns, self.idle_ns) = (0, 0, 0, 0);
         (self.pooled_ios, self.ios) = (0, 0);
         self.now_ns = self.clock.now_ns();
@@ -283,6 +287,8 @@ impl<'a> Meter<'a> {
         figures: Vec<Figure>,
     ) -> Measurement {
         let (job, clock, cost) = (self.job.clone(), self.clock, self.cost);
+        let all = self.moved_settling.plus(moved);
+        let drive_writes = self.counters.and_then(|counters| counters.drive_writes(all));
         let mut making_ns = self.making_ns;
         let mut outcomes = vec![self.outcome()];
         for mut meter in rest {
@@ -297,6 +303,7 @@ impl<'a> Meter<'a> {
         measurement.figures = figures;
         measurement.device_read_bytes = moved.read_bytes;
         measurement.wrote_bytes = moved.written_bytes;
+        measurement.drive_writes = drive_writes;
         measurement
     }
 

@@ -27,6 +27,7 @@ use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::measurement::{Figure, Measurement};
 use bakeoff_model::profile::{Part, Profile};
 use bakeoff_model::profiles;
+use bakeoff_model::wear::WornDevices;
 use bakeoff_stats::units;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -56,6 +57,8 @@ pub struct Work<'a> {
     pub job: &'a Job,
     /// `major:minor` of the devices below whose reads are counted.
     pub disks: &'a [String],
+    /// Devices whose writes are counted.
+    pub worn: Option<&'a WornDevices>,
 }
 
 /// Does `work` in the
@@ -80,7 +83,9 @@ pub(crate) fn measure_in(
     live: Option<BorrowedFd<'_>>,
     open: OpenDatabase,
 ) -> Result<Vec<Measurement>, EngineError> {
-    let (live, counters) = (Live::new(live), Counters::open(work.disks));
+    let worn = work.worn.filter(|_| !work.profile.is_tool());
+    let counters = Counters::open(work.disks).with_worn(worn, workdir.dir());
+    let live = Live::new(live);
     let mut context = Context::new(workdir, work, target, (&live, &counters), open)?;
     match work.profile {
         Profile::Sqlite | Profile::HomeAssistant => databases::run(&mut context)?,
@@ -158,7 +163,9 @@ impl<'a> Context<'a> {
         let laid_out_bytes =
             all.zip(measured.wrote_bytes).map(|(all, own)| all.saturating_sub(own));
         self.written_at = now;
-        self.done.push(Measurement { laid_out_bytes, ..measured });
+        // What goes nowhere wears nothing.
+        let drive_writes = measured.drive_writes.filter(|_| measured.wrote_bytes != Some(0));
+        self.done.push(Measurement { laid_out_bytes, drive_writes, ..measured });
     }
 
     fn wants(&self, part: u16) -> bool {

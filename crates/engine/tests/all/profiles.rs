@@ -27,7 +27,7 @@ fn directory() -> TempDir {
 fn run(profile: Profile, parts: &[u16], job: &Job) -> Vec<Measurement> {
     let dir = directory();
     let measured = measure_profile(
-        Work { profile, parts, job, disks: &[] },
+        Work { profile, parts, job, disks: &[], worn: None },
         dir.path(),
         None,
         sqlite_workload::open,
@@ -250,7 +250,7 @@ fn several_threads_of_sysbench_share_one_pass() {
 fn what_cannot_be_done_is_refused_with_a_word_on_how() {
     let dir = directory();
     let refused = |profile, parts: &[u16], job: &Job| {
-        let work = Work { profile, parts, job, disks: &[] };
+        let work = Work { profile, parts, job, disks: &[], worn: None };
         let error = measure_profile(work, dir.path(), None, sqlite_workload::open).unwrap_err();
         assert_eq!(left_in(dir.path()), 0);
         (error.kind(), error.to_string())

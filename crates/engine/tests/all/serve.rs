@@ -29,6 +29,7 @@ fn task(path: &std::path::Path, target_kind: TargetKind) -> NativeTask {
         profile: None,
         parts: Vec::new(),
         disks: Vec::new(),
+        worn: None,
         target: RawPath::new(path),
         inode: None,
         target_kind,

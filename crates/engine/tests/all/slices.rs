@@ -34,6 +34,7 @@ impl Talk {
             profile: None,
             parts: Vec::new(),
             disks: Vec::new(),
+            worn: None,
             target: RawPath::new(path),
             inode: None,
             target_kind,

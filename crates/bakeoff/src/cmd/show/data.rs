@@ -6,7 +6,6 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_judge::analyse::analyse;
 use bakeoff_model::path::{RawPath, printable, unsteered};
 use bakeoff_model::run::Run;
 use bakeoff_report as report;
@@ -52,7 +51,7 @@ fn write_as(
     match format {
         Format::Json => {
             let run = super::answered_for(exported.run()?, args);
-            let text = report::json_text(&run, &analyse(&run));
+            let text = report::json_text(&run, &super::analysed_for(&run, args));
             stored::write_text(output, &text)?;
         }
         Format::Csv => {

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use bakeoff_judge::analyse::analyse;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
 use bakeoff_report as report;
 
-use super::answered_for;
+use super::{analysed_for, answered_for};
 use crate::assets;
 use crate::card;
 use crate::cli::{Global, Show};
@@ -40,7 +39,7 @@ fn analysed(global: &Global, args: &Show) -> Result<(Run, Analysis), Fault> {
         run = exported.run()?;
     }
     let run = answered_for(run, args);
-    let analysis = analyse(&run);
+    let analysis = analysed_for(&run, args);
     Ok((run, analysis))
 }
 

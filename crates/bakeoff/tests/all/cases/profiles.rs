@@ -63,6 +63,7 @@ impl Traced {
             profile: Some(profile),
             parts: parts.to_vec(),
             disks: Vec::new(),
+            worn: None,
             target: RawPath::new(&dir),
             inode: None,
             target_kind: TargetKind::Directory,

@@ -18,6 +18,7 @@ mod rounds;
 pub mod scope;
 mod standing;
 mod tiers;
+mod wear;
 
 use crate::decide::compare::{Comparison, Pair};
 use crate::decide::table::ScoreTable;
@@ -32,6 +33,7 @@ use bakeoff_model::finding::Finding;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
+use bakeoff_model::wear::RankedBy;
 use bakeoff_stats::paired::Interval;
 
 pub fn analyse(run: &Run) -> Analysis {
@@ -59,6 +61,8 @@ pub fn analyse(run: &Run) -> Analysis {
         findings: limit::sorted(all),
         recommendation: recommend::recommendation(&whole, &verdicts),
         normal,
+        wear: wear::of_run(run, &table),
+        by: RankedBy::Speed,
         verdicts,
         factors,
     }
@@ -119,6 +123,7 @@ fn workload_verdict(
         rounds,
         twins: rules::control::twins(run, table, workload),
         resolve_ns: resolve_ns(run, table, workload, verdict),
+        wear: wear::of_workload(run, table, workload),
         lead,
         findings,
     }

@@ -14,7 +14,7 @@ use bakeoff_model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
-use super::{amount, names};
+use super::{amount, names, wear};
 
 /// The same as [`MOST_REGRET`], in words.
 const NO_GAIN: &str = ": nothing becomes 25 % faster for certain.";
@@ -72,6 +72,7 @@ pub fn from_run(run: &Run, analysis: &Analysis) -> Choice {
     notes.extend(exchange(run, chosen));
     notes.extend(reach());
     notes.extend(as_good(run, chosen));
+    notes.extend(wear::note(run, analysis, chosen));
     let mut brief: Vec<String> = left_out(chosen).into_iter().collect();
     brief.extend(faster_but(chosen).into_iter().next());
     brief.extend(keeps(run, chosen).map(|keep| format!("{keep}.")));

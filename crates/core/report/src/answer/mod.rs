@@ -17,6 +17,7 @@ mod screen;
 mod sentence;
 mod spoken;
 mod table;
+mod wear;
 
 pub use choice::Choice;
 pub use limits::Limit;
@@ -27,6 +28,7 @@ pub use normal::{PlaceAnswer, table as place_table, words as place_answer};
 pub use screen::write as screen;
 pub use sentence::full as sentence;
 pub use spoken::write as spoken;
+pub use wear::{TITLE as WEAR_TITLE, full as wear_of};
 
 use crate::beside;
 use crate::layout::cut;
@@ -40,6 +42,7 @@ use bakeoff_model::event::StopReason;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Verdict, WorkloadVerdict};
+use bakeoff_model::wear::RankedBy;
 use bakeoff_stats::distinct;
 use bakeoff_stats::phrases;
 
@@ -80,6 +83,10 @@ pub struct Answer {
     pub lines: Vec<Line>,
     /// Candidates x workloads; `None` where nothing is compared.
     pub matrix: Option<Matrix>,
+    /// The same of what they cost the flash, where that was counted.
+    pub wear: Option<Matrix>,
+    /// Whether candidates are ranked by that and not by speed.
+    pub is_by_wear: bool,
     pub place: Option<PlaceAnswer>,
     /// What companions do to the workloads beside them, a sentence each.
     pub beside: Vec<String>,
@@ -112,10 +119,13 @@ impl Answer {
         };
         choice.notes.extend(said::context(run, analysis));
         let resume = resume(run, analysis, &id);
-        Answer {
+        let matrix = analysis.compares.then(|| matrix::from_run(run, analysis));
+        let by_speed = Answer {
             choice,
             lines: analysis.verdicts.iter().map(line).collect(),
-            matrix: analysis.compares.then(|| matrix::from_run(run, analysis)),
+            wear: matrix.as_ref().and_then(|like| wear::matrix(analysis, like)),
+            matrix,
+            is_by_wear: false,
             place,
             beside: beside::sentences(run, &analysis.beside),
             factors: factors::over_workloads(&analysis.factors),
@@ -124,6 +134,10 @@ impl Answer {
             advice: advice(run, analysis, resume.is_some()),
             resume,
             id,
+        };
+        match analysis.by {
+            RankedBy::Speed => by_speed,
+            RankedBy::Wear => wear::ranked(by_speed, run, analysis),
         }
     }
 

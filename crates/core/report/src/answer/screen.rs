@@ -7,9 +7,11 @@ use crate::TextOptions;
 use crate::layout::{Tone, columns, cut, packed, paint, wrap};
 use bakeoff_model::verdict::Verdict;
 
-use super::{Answer, Line, normal, table};
+use super::{Answer, Line, normal, table, wear};
 
 const SCREEN: usize = 24;
+/// Lines of the recommendation, the findings and what separates them, at least.
+const LEAST: usize = 7;
 /// Lines of the recommendation where there is little space, and at most.
 const CHOICE: (usize, usize) = (3, 6);
 const BLANKS_MAX: usize = 3;
@@ -17,6 +19,8 @@ const LIMITS_MAX: usize = 3;
 /// Below so many columns every sentence takes several lines: cut to one, too little would be left.
 const NARROW: usize = 60;
 const GAP: usize = 2;
+/// Lines of the foot, as a rule.
+const FOOT: usize = 2;
 
 /// Lays an answer out; `report` is the path of the HTML report, where one was written.
 pub fn write(answer: &Answer, options: &TextOptions, report: Option<&str>) -> String {
@@ -30,12 +34,14 @@ pub fn write(answer: &Answer, options: &TextOptions, report: Option<&str>) -> St
         }
         tables.extend(part);
     }
+    let wear = screen.wear(SCREEN.saturating_sub(LEAST + answers.len() + tables.len()));
+    tables.extend(wear);
     let bottleneck: Vec<String> =
         answer.bottleneck.iter().flat_map(|b| screen.sentence(b, "")).collect();
     let foot = |hidden: usize| screen.foot(report, hidden);
     let fixed = answers.len() + tables.len() + bottleneck.len() + foot(answer.limits.len()).len();
     // With more candidates or workloads the screen is longer, by no more than their lines.
-    let room = SCREEN.saturating_sub(fixed).max(7);
+    let room = SCREEN.saturating_sub(fixed).max(LEAST);
     let commands = screen.commands();
     let spare = room.saturating_sub(commands.len() + LIMITS_MAX + BLANKS_MAX);
     let choice = screen.choice(spare.clamp(CHOICE.0, CHOICE.1));
@@ -196,6 +202,18 @@ impl AnswerScreen<'_> {
         match &self.answer.matrix {
             Some(matrix) => table::parts(matrix, self.width, self.color),
             None => Vec::new(),
+        }
+    }
+
+    /// What candidates cost the flash: a table where there is space for one, else how to see it.
+    fn wear(&self, room: usize) -> Vec<String> {
+        let Some(matrix) = &self.answer.wear else { return Vec::new() };
+        let title = paint(&cut(&format!("{}:", wear::TITLE), self.width), Tone::Grey, self.color);
+        let parts = table::parts(matrix, self.width, self.color);
+        let lines: Vec<String> = std::iter::once(title).chain(parts.concat()).collect();
+        match lines.len() + FOOT <= room {
+            true => lines,
+            false => self.sentence(&format!("Wear: bakeoff show {} --by wear", self.answer.id), ""),
         }
     }
 

@@ -1,8 +1,8 @@
 //! The answer for a screen reader or a pipe: what the screen shows, in sentences, without a table,
 //! a mark or a colour.
 
-use super::Answer;
 use super::matrix::{Matrix, MatrixRow};
+use super::{Answer, wear};
 use bakeoff_stats::phrases;
 
 const LIMITS_MAX: usize = 3;
@@ -30,6 +30,10 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
     lines.extend(answer.factors.iter().cloned());
     if let Some(matrix) = &answer.matrix {
         lines.extend(matrix.rows.iter().map(|row| candidate(matrix, row)));
+    }
+    if let Some(wear) = &answer.wear {
+        lines.push(format!("{}:", wear::TITLE));
+        lines.extend(wear.rows.iter().map(|row| candidate(wear, row)));
     }
     lines.extend(answer.bottleneck.clone());
     let limits = answer.limits.iter().take(LIMITS_MAX);

@@ -196,6 +196,9 @@ fn check_measurement(m: &Measurement) -> Result<(), &'static str> {
     let longest = times.into_iter().chain([m.tool_ns]).chain(m.waited_ns).max();
     ensure(m.elapsed_ns > 0 && longest <= Some(TIME_NS), "a cell lasts no time or many years")?;
     m.ops().try_for_each(|(_, stats)| check_ops(stats))?;
+    let worn = m.drive_writes.unwrap_or_default();
+    let most = worn.asked_bytes.max(worn.reached_bytes).max(worn.flushes.unwrap_or(0));
+    ensure(most <= BYTES, "a cell made more than 1 PiB reach the drive")?;
     let mut began_ns = 0u64;
     for window in &m.windows {
         ensure(window.start_ns >= began_ns, "windows are out of order")?;

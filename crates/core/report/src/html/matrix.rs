@@ -21,6 +21,8 @@ const PADDING: f64 = 6.0;
 /// The table of an answer on a page, with the axis that is the same in all its cells.
 pub struct MatrixPage<'a> {
     pub table: &'a Matrix,
+    /// Whether it shows what candidates cost the flash.
+    pub is_wear: bool,
     run: &'a RunDocument,
     /// Address of the run on the page of its report: `#run-0`.
     link: String,
@@ -33,6 +35,19 @@ impl MatrixPage<'_> {
     /// `None` where nothing is compared.
     pub fn new<'a>(link: &str, run: &'a RunDocument) -> Option<MatrixPage<'a>> {
         let table = run.answer.matrix.as_ref()?;
+        Some(MatrixPage::of(table, (link, run), run.answer.is_by_wear))
+    }
+
+    /// The same of what candidates cost the flash, beside that of their speed.
+    pub fn of_wear<'a>(link: &str, run: &'a RunDocument) -> Option<MatrixPage<'a>> {
+        Some(MatrixPage::of(run.answer.wear.as_ref()?, (link, run), true))
+    }
+
+    fn of<'a>(
+        table: &'a Matrix,
+        (link, run): (&str, &'a RunDocument),
+        is_wear: bool,
+    ) -> MatrixPage<'a> {
         let cells =
             || table.rows.iter().flat_map(|row| &row.cells).filter_map(MatrixCell::known_ratio);
         let total = cells().count();
@@ -41,7 +56,8 @@ impl MatrixPage<'_> {
         let left = ENDS.iter().find(reaches).unwrap_or(&ENDS[ENDS.len() - 1]);
         let highest = cells().map(|(_, _, high)| high).fold(1.0 + table.margin, f64::max);
         let right_ln = libm::log((highest * BEYOND).min(RIGHT_MAX));
-        Some(MatrixPage { table, run, link: link.to_string(), left_ln: libm::log(*left), right_ln })
+        let (link, left_ln) = (link.to_string(), libm::log(*left));
+        MatrixPage { table, is_wear, run, link, left_ln, right_ln }
     }
 
     fn at(&self, ratio: f64) -> f64 {

@@ -9,6 +9,8 @@ use crate::mark;
 use crate::rounds;
 
 const MACHINE: [&str; 4] = ["model", "CPU", "memory", "kernel"];
+const WEAR_KEY: &str =
+    "Bytes that reached the drive for each byte written. *: certain, =: equal wear.";
 /// Columns of a candidate's name in the title of a column.
 const REFERENCE: usize = 24;
 
@@ -44,10 +46,17 @@ fn head(run: &RunDocument, out: &mut Document) {
     if let Some(matrix) = &run.answer.matrix {
         out.gap();
         out.table(all_on_all(matrix));
-        out.paragraph(
-            "Percentages are relative to the leader. *: certain, =: equally fast, !: \
-                       stalls.",
-        );
+        out.paragraph(match run.answer.is_by_wear {
+            true => WEAR_KEY,
+            false => {
+                "Percentages are relative to the leader. *: certain, =: equally fast, !: stalls."
+            }
+        });
+    }
+    if let Some(wear) = &run.answer.wear {
+        out.gap();
+        out.table(all_on_all(wear));
+        out.paragraph(WEAR_KEY);
     }
     out.gap();
     out.paragraph(run.title.as_str());
@@ -116,6 +125,7 @@ fn write_question(question: &Question, run: &RunDocument, out: &mut Document) {
         ("A/A control", question.control.clone()),
         ("Bottleneck", question.bottleneck.clone()),
         ("Energy", question.energy.clone()),
+        ("Wear", question.wear.clone()),
     ];
     for (name, fact) in facts {
         fact.into_iter().for_each(|fact| out.line(1, format!("{name}: {fact}")));

@@ -49,6 +49,7 @@ pub struct Question {
     /// What each factor does, and what depends on another; a sentence each.
     pub factors: Vec<String>,
     pub energy: Option<String>,
+    pub wear: Option<String>,
     pub findings: Vec<FindingView>,
 }
 
@@ -144,6 +145,7 @@ impl Question {
             factors: Vec::new(),
             slices: index.and_then(|at| settling::line(run, WorkloadIx::new(at))),
             energy: energy::of_candidates(&verdict.standings),
+            wear: answer::wear_of(run, verdict),
             findings: super::findings(&verdict.findings),
         }
     }

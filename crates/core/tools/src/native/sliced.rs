@@ -174,6 +174,12 @@ impl SliceReport {
         self.sum(&[OpKind::Write, OpKind::Create], |totals| totals.bytes)
     }
 
+    /// The same with the part in which the drive settled.
+    pub fn written_in_both_parts(&self) -> u64 {
+        let (own, settling) = (self.ios().max(1), Stretch::sum(&self.settling).ios);
+        (self.written_bytes() as f64 * (1.0 + settling as f64 / own as f64)) as u64
+    }
+
     /// The slice as it is stored. Which round, turn and predecessor it had, when it began in the
     /// run, and whether it counts is for the caller to fill in.
     pub fn slice(&self) -> Slice {
@@ -290,6 +296,10 @@ mod tests {
         let ops = vec![(OpKind::Read, totals(&[5; 30], 4096)), (OpKind::Flush, totals(&[70], 0))];
         let data = SliceReport { ops: ops.clone(), ..SliceReport::default() }.slice();
         assert_eq!((data.ios, data.bytes, data.flushes), (30, 30 * 4096, 1));
+        let settling = vec![Stretch { ios: 15, ..Stretch::default() }];
+        let written = vec![(OpKind::Write, totals(&[5; 30], 4096))];
+        let both = SliceReport { ops: written, settling, ..SliceReport::default() };
+        assert_eq!((both.written_bytes(), both.written_in_both_parts()), (30 * 4096, 45 * 4096));
         assert_eq!((data.p50_ns, data.p99_ns, data.max_ns), (Some(5), None, Some(5)));
         let files = [ops, vec![(OpKind::Create, totals(&[90; 3], 100))]].concat();
         let files = SliceReport { ops: files, ..SliceReport::default() }.slice();

@@ -23,6 +23,8 @@ use bakeoff_model::verdict::{
     Analysis, Effect, Rounds, Standing, TwinDifference, Verdict, WorkloadVerdict,
 };
 
+use bakeoff_model::wear::{RankedBy, WearFigure, WearVerdict};
+
 const DOC: &str = include_str!("../../../../../../docs/format.md");
 
 fn missing<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
@@ -210,6 +212,20 @@ fn factors() -> Factors {
     }
 }
 
+fn wear() -> WearVerdict {
+    let figure = |candidate: &str, bytes_per_byte| WearFigure {
+        candidate: candidate.to_string(),
+        bytes_per_byte,
+        min: bytes_per_byte,
+        max: bytes_per_byte,
+        flushes_per_mb: Some(20.0),
+        blocks: 5,
+    };
+    let (a, b) = ("/mnt/usb".to_string(), "ext4".to_string());
+    let more = Effect { a, b, ratio: 2.0, low: 1.9, high: 2.1, blocks: 5 };
+    WearVerdict { figures: vec![figure("ext4", 1.4), figure("/mnt/usb", 2.8)], more: vec![more] }
+}
+
 /// An analysis with a value in every field.
 fn analysis() -> Analysis {
     let effect = Effect {
@@ -265,6 +281,7 @@ fn analysis() -> Analysis {
             high_ln: 0.03,
         }],
         resolve_ns: Some(1),
+        wear: Some(wear()),
         lead: Some(lead()),
     };
     Analysis {
@@ -291,6 +308,8 @@ fn analysis() -> Analysis {
         recommendation: Some(recommendation()),
         normal: Some(super::sample_normal::normal()),
         factors: vec![factors()],
+        wear: Some(wear()),
+        by: RankedBy::Speed,
     }
 }
 

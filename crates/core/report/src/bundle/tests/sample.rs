@@ -19,6 +19,7 @@ use bakeoff_model::measurement::{
 use bakeoff_model::path::RawPath;
 use bakeoff_model::profile::{Part, Profile};
 use bakeoff_model::verb::Verb;
+use bakeoff_model::wear::DriveWrites;
 use bakeoff_model::workload::{DriverName, Metric, Phase, Workload};
 use bakeoff_stats::histogram::Histogram;
 
@@ -376,6 +377,12 @@ fn measurement(ios: u64, rw: Rw, block: BlockIx) -> Measurement {
         device_read_bytes: Some(4096),
         wrote_bytes: Some(8192),
         laid_out_bytes: Some(4096),
+        drive_writes: Some(DriveWrites {
+            asked_bytes: 8192,
+            reached_bytes: 20480,
+            flushes: Some(3),
+            is_shared: true,
+        }),
         findings: if block.number() == 1 { vec![finding()] } else { Vec::new() },
     }
 }
