@@ -2,6 +2,7 @@
 
 use bakeoff_judge::decide::fit::FitCost;
 use bakeoff_judge::decide::size::SizeLimits;
+use bakeoff_machine::prepare::capacity;
 use bakeoff_model::candidate::Candidate;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::protocol::Isolation;
@@ -32,6 +33,7 @@ pub fn rehearse(
     (found.region, found.more_regions) = regions.described();
     let parts = regions.list.iter().map(|at| at.parts.len()).min().unwrap_or(1);
     let targets = regions.list.len().max(1);
+    let region_bytes = regions.list.iter().map(|at| at.region.size_bytes).min().unwrap_or(0);
     let mut target_set = TargetSet::Regions(regions);
     let is_out = |c: &&Candidate| found.skipped.iter().any(|s| s.name == c.name);
     let tried: Vec<Candidate> = header.candidates.iter().filter(|c| !is_out(c)).cloned().collect();
@@ -42,6 +44,8 @@ pub fn rehearse(
     };
     for candidate in &tried {
         let time_ns = try_cells::time_ns(session, tried.len());
+        let room = capacity::fill_bytes(&header.candidates, region_bytes);
+        let visit_bytes = visit_bytes + candidate.state().written_bytes(room);
         let known = (&limits, &tried_before(&found.candidates)[..]);
         match trial(session, &mut target_set, candidate, (visit_bytes, time_ns), known) {
             Ok(trial) => found.candidates.push((candidate.clone(), trial)),
@@ -60,6 +64,7 @@ pub fn rehearse(
     let is_wanted = header.protocol.isolation == Isolation::Slices;
     found.stand_side_by_side = is_wanted && (2..=parts * targets).contains(&found.candidates.len());
     found.written_bytes += tried.len() as u64 * visit_bytes;
+    found.written_bytes += capacity::filling_bytes(&tried, region_bytes);
     rehearse::apply_limits(session, found)?;
     Ok(target_set)
 }

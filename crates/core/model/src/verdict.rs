@@ -12,6 +12,7 @@ use super::lead::Lead;
 use super::normal::Normal;
 use super::power::Energy;
 use super::recommendation::Recommendation;
+use super::use_state::UseChange;
 use crate::bottleneck::Bottleneck;
 use bakeoff_stats::paired::Interval;
 use bakeoff_stats::steady_state::ROUNDS;
@@ -253,6 +254,8 @@ pub struct Analysis {
     /// Of one directory: its figures, and whether they are normal; `None` where anything is
     /// compared, and for stacks.
     pub normal: Option<Normal>,
+    /// What use changes, where the same stacks were measured in several states.
+    pub use_changes: Vec<UseChange>,
 }
 
 #[cfg(test)]

@@ -51,6 +51,9 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
         "recipe": super::recipe(run, analysis),
         "recommendation": analysis.recommendation,
     });
+    if !analysis.use_changes.is_empty() {
+        document["use_changes"] = value!(analysis.use_changes);
+    }
     if let Some(normal) = &analysis.normal {
         document["normal"] = value!(normal);
     }

@@ -17,6 +17,7 @@ mod rounds;
 pub mod scope;
 mod standing;
 mod tiers;
+mod used;
 
 use crate::decide::compare::{Comparison, Pair};
 use crate::decide::table::ScoreTable;
@@ -50,6 +51,7 @@ pub fn analyse(run: &Run) -> Analysis {
         findings: limit::sorted(all),
         recommendation: recommend::recommendation(&whole, &verdicts),
         normal,
+        use_changes: used::changes(run, &table),
         verdicts,
     }
 }

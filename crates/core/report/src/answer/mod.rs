@@ -16,6 +16,7 @@ mod screen;
 mod sentence;
 mod spoken;
 mod table;
+mod used;
 
 pub use choice::Choice;
 pub use limits::Limit;
@@ -26,6 +27,7 @@ pub use normal::{PlaceAnswer, table as place_table, words as place_answer};
 pub use screen::write as screen;
 pub use sentence::full as sentence;
 pub use spoken::write as spoken;
+pub use used::fragmentation;
 
 use crate::layout::cut;
 use crate::run_document::short_id;
@@ -104,6 +106,9 @@ impl Answer {
             None if analysis.compares => choice::from_run(run, analysis),
             None => Choice::without_candidate(said::measured(run, analysis)),
         };
+        let used = used::sentences(analysis);
+        choice.brief.splice(0..0, used.first().cloned());
+        choice.notes.splice(0..0, used);
         choice.notes.extend(said::context(run, analysis));
         let resume = resume(run, analysis, &id);
         Answer {
