@@ -26,9 +26,12 @@ pub mod fio_words;
 pub mod formats;
 #[path = "cli/history.rs"]
 pub mod history;
+#[path = "cli/use_args.rs"]
+mod use_args;
 
 pub use bench::{Bench, Fallocate};
 use history::{FleetArgs, Runs};
+pub use use_args::UseArgs;
 
 /// Find which filesystem, encryption and I/O scheduler suit this drive on this board, and what
 /// limits it
@@ -196,6 +199,8 @@ pub struct Demo {
     #[arg(long, value_parser = units::parse_duration_ns, default_value = "3m")]
     pub time: u64,
     #[command(flatten)]
+    pub used: UseArgs,
+    #[command(flatten)]
     pub chosen: Chosen,
     /// Path of the HTML report (default: bakeoff-RUN.html in the current directory)
     #[arg(long, value_name = "FILE")]
@@ -243,6 +248,8 @@ pub struct OnTargets {
     /// (default: that of the plan, or data)
     #[arg(long = "for", value_name = "USE", value_parser = parse_name::<DriveUse>)]
     pub drive_use: Option<DriveUse>,
+    #[command(flatten)]
+    pub used: UseArgs,
     /// Allow writing to an unmounted partition of the system drive
     #[arg(long)]
     pub shares_disk_with_root: bool,

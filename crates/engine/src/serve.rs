@@ -18,6 +18,7 @@ use crate::profile::{OpenDatabase, Work, Workdir, measure_in};
 use crate::slice_report::Measure;
 use crate::slices::measure_slices;
 use crate::target::{Spot, Target};
+use crate::used;
 
 /// Reads a task on standard input, measures, and writes the reply on standard output. Returns the
 /// exit status: 0 when a reply was written, whatever it says, and 70 when not.
@@ -82,6 +83,9 @@ pub fn do_task(task: &NativeTask, open: OpenDatabase) -> Result<Reply, EngineErr
     if let Some(acks) = &task.look_for {
         return look_for(acks, at).map(|kept| Reply::Durability(Box::new(kept)));
     }
+    if let Some(history) = &task.history {
+        return used::make(history, at, &Live::new(live)).map(Reply::Tree);
+    }
     if let Some(profile) = task.profile {
         let workdir = match task.target_kind {
             TargetKind::KeptDirectory => Workdir::kept(at)?,
@@ -134,7 +138,11 @@ fn whole_cell(
     let task: NativeTask =
         json::read(&line(input, TASK_LIMIT_BYTES)?).map_err(EngineError::protocol)?;
     die_with(task.parent_pid)?;
-    if task.profile.is_some() || task.look_for.is_some() || task.acks_fd.is_some() {
+    if task.profile.is_some()
+        || task.look_for.is_some()
+        || task.acks_fd.is_some()
+        || task.history.is_some()
+    {
         return Err(EngineError::protocol("this task cannot be done in slices"));
     }
     let live = Live::new(task.live_fd.map(borrow).transpose()?);

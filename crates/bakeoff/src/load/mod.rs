@@ -22,6 +22,7 @@ use bakeoff_model::job::Job;
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::path::{RawPath, printable};
 use bakeoff_model::profile::Part;
+use bakeoff_model::use_state::{FileHistory, TreeLeft};
 use bakeoff_model::wear::WornDevices;
 use bakeoff_tools::native::{
     Failure, FailureKind, LIVE_RECORD_BYTES, NativeTask, Reply, TargetKind,
@@ -33,6 +34,7 @@ use thiserror::Error;
 use self::subject::Subject;
 use crate::exec::{ExecError, Spec};
 use crate::fault::Fault;
+use crate::host::Opened;
 use crate::signals::Cancel;
 use crate::ui::progress::LiveProgress;
 
@@ -168,6 +170,27 @@ pub fn look_for(
     };
     let task = NativeTask { look_for: Some(acks), ..task };
     Ok(ask(&task, UNLIMITED, cancel, None)?.into_durability()?)
+}
+
+/// Makes the files of a history in an empty directory of ours.
+pub fn fill(
+    history: FileHistory,
+    dir: &Opened,
+    cancel: &Cancel,
+    tick: &mut dyn FnMut(LiveProgress),
+) -> Result<TreeLeft, LoadError> {
+    let live =
+        live_file().map_err(|e| LoadError::Child(format!("cannot create a memory file: {e}")))?;
+    let (job, target) = (Job::filling(history.tree_bytes), RawPath::new(dir.path()));
+    let task = NativeTask {
+        inode: Some(dir.inode()),
+        live_fd: Some(live.as_raw_fd()),
+        parent_pid: Some(std::process::id()),
+        history: Some(history),
+        ..NativeTask::new(job, target, TargetKind::Directory)
+    };
+    let mut on_tick = || tick(read_live(&live));
+    Ok(ask(&task, UNLIMITED, cancel, Some(&mut on_tick))?.into_tree()?)
 }
 
 /// The engine follows no link, and where udev runs the names in /dev/mapper are links.

@@ -19,6 +19,7 @@ use thiserror::Error;
 use crate::host::{self, Opened};
 
 pub const DATA: &str = "data";
+pub const TREE: &str = "tree";
 pub const APPEND: &str = "append";
 pub const SENTINEL: &str = "sentinel";
 pub const PROBE: &str = "probe";

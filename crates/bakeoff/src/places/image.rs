@@ -2,13 +2,14 @@
 //! the stacks rotate.
 
 use bakeoff_machine::prepare::images::{self, Images};
-use bakeoff_machine::prepare::{recipe, space};
+use bakeoff_machine::prepare::{capacity, recipe, space};
 use bakeoff_model::candidate::{Candidate, Skipped};
 use bakeoff_model::event::{Action, Header, Region};
 use bakeoff_model::host::Place;
 use bakeoff_model::path::RawPath;
 use bakeoff_model::run::Run;
 use bakeoff_model::undo::ScratchOf;
+use bakeoff_model::use_state::times_written;
 use bakeoff_stats::units;
 
 use super::regions::{Attached, Part, Regions};
@@ -35,6 +36,8 @@ const PILOT_BYTES: u64 = 32 << 20;
 const FILL_SHARE: u64 = 6;
 /// Share of the bytes to write that images may take.
 const WEAR_SHARE: u64 = 2;
+/// Blocks that are needed, and the rehearsal: each fills the images that are to be filled.
+const LEAST_PREPARATIONS: u64 = 4;
 /// Blocks that the bytes to write are spread over, the rehearsal included.
 const BLOCKS: u64 = 8;
 
@@ -52,9 +55,14 @@ pub fn prepare(
     let filled_bytes = images.size_bytes * k;
     let wear = header.protocol.max_write_bytes.map(|bytes| bytes.saturating_sub(filled_bytes) / 2);
     let room_bytes = (images.size_bytes / DATA_SHARE).max(space::FILE_MIN_BYTES);
+    let room_bytes = match header.candidates.iter().all(|c| c.state().is_empty()) {
+        true => room_bytes,
+        false => room_bytes.min(capacity::scratch_bytes(&header.candidates, images.size_bytes)),
+    };
     let by_time = space::laid_out_bytes(rate, LAYOUT_NS);
-    let file_bytes = space::file_bytes(room_bytes, wear, k * BLOCKS, by_time)
-        .ok_or_else(|| Fault::bug("the image is too small for a data file"))?;
+    let file_bytes = space::file_bytes(room_bytes, wear, k * BLOCKS, by_time).ok_or_else(|| {
+        Fault::usage("the images are too small to be filled. Allow more time: --time 15m")
+    })?;
     let regions = attach(session, &scratch, &images, (place, file_bytes))?;
     let written_bytes = filled_bytes + PILOT_BYTES;
     let append_room_bytes = room_bytes;
@@ -73,6 +81,8 @@ fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) 
     let by_wear = header.protocol.max_write_bytes.map_or(u64::MAX, |bytes| bytes / WEAR_SHARE);
     let available = host::available_bytes();
     let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
+    let times = times_written(header.candidates.iter().map(Candidate::state), LEAST_PREPARATIONS);
+    let (by_time, by_wear) = (by_time / times, by_wear / times);
     let most_bytes = by_time.min(by_wear).min(room);
     let mut images = images::fitting(&needs, IMAGE_BYTES, most_bytes);
     let others = (0..needs.len()).filter(|at| !images.kept.contains(at));

@@ -7,6 +7,7 @@ pub mod directories;
 mod freed;
 pub mod image;
 mod in_time;
+mod layout;
 pub mod marks;
 pub mod precondition;
 pub mod regions;

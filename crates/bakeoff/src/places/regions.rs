@@ -17,7 +17,8 @@ use bakeoff_model::step::Inode;
 use bakeoff_model::undo::Knob;
 use bakeoff_tools::native::TargetKind;
 
-use super::{data_file, freed, marks, sentinel};
+use super::layout::{Layout, ON_STACK};
+use super::{freed, marks, sentinel};
 use crate::fault::Fault;
 use crate::host;
 use crate::load::LoadError;
@@ -34,8 +35,6 @@ use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::steps::stepper;
 use crate::steps::unwind;
-
-const ON_STACK: &str = "bakeoff";
 
 #[derive(Clone, Debug)]
 pub struct Attached {
@@ -192,7 +191,7 @@ impl Regions {
             },
         );
         for step in made.steps {
-            self.make(session, &mount_point, &step)?;
+            self.make(session, &mount_point, &step, (candidate, at.region.size_bytes))?;
         }
         if stack.fs == recipe::RAW {
             self.make_raw(session, (&made.device, &part.device), &at)?;
@@ -344,11 +343,13 @@ impl Regions {
         session: &mut Session,
         mount_point: &RawPath,
         step: &Step,
+        (candidate, region_bytes): (&Candidate, u64),
     ) -> Result<(), StepError> {
         let again = |number| Step { step: number, ..step.clone() };
         let number = self.take(session, again)?;
         if matches!(step.action, Action::Mount { .. }) {
-            let made = lay_out_stack(session, mount_point.as_path(), self.file_bytes);
+            let layout = Layout { candidate, region_bytes, file_bytes: self.file_bytes };
+            let made = layout.make(session, mount_point.as_path());
             unwind::undo(&mut session.journal, number)?;
             made?;
             self.take(session, again)?;
@@ -423,14 +424,4 @@ fn wipe(session: &mut Session, device: &RawPath) -> Result<(), StepError> {
 pub fn kernel_name(device: &RawPath) -> String {
     let name = device.as_path().file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
-}
-
-fn lay_out_stack(
-    session: &Session,
-    mount_point: &Path,
-    file_bytes: u64,
-) -> Result<(), ActionError> {
-    let scratch =
-        Scratch::make(mount_point, ON_STACK).map_err(io_error("create bakeoff's directory"))?;
-    data_file::lay_out(session, &scratch, scratch::DATA, file_bytes).map(|_| ())
 }

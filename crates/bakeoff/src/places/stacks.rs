@@ -2,6 +2,7 @@
 
 use bakeoff_judge::decide::fit::FitCost;
 use bakeoff_judge::decide::size::SizeLimits;
+use bakeoff_machine::prepare::capacity;
 use bakeoff_model::candidate::{Candidate, Kind, Knobs};
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::protocol::Isolation;
@@ -32,6 +33,7 @@ pub fn rehearse(
     (found.region, found.more_regions) = regions.described();
     let parts = regions.list.iter().map(|at| at.parts.len()).min().unwrap_or(1);
     let targets = regions.list.len().max(1);
+    let region_bytes = regions.list.iter().map(|at| at.region.size_bytes).min().unwrap_or(0);
     let mut target_set = TargetSet::Regions(regions);
     let is_out = |c: &Candidate| found.skipped.iter().any(|s| s.name == c.name);
     let all = CandidateIx::all(header.candidates.len());
@@ -42,9 +44,11 @@ pub fn rehearse(
         bytes_per_s: rate,
     };
     let stands = header.stands(&tried);
+    let room = capacity::fill_bytes(&header.candidates, region_bytes);
     for shared in &stands {
         let shared: Vec<&Candidate> = shared.iter().map(|c| &header.candidates[*c]).collect();
-        let known = (&limits, visit_bytes, tried.len());
+        let filling_bytes = shared.first().map_or(0, |of| of.state().written_bytes(room));
+        let known = (&limits, visit_bytes.saturating_add(filling_bytes), tried.len());
         match try_stand(session, &mut target_set, &shared, known, &mut found) {
             Err(StepError::Failed(error)) if is_the_candidates(&error) => {
                 // Unless the drive has gone, which every candidate would fail for.
@@ -64,7 +68,10 @@ pub fn rehearse(
     let is_wanted = header.protocol.isolation == Isolation::Slices;
     found.stand_side_by_side =
         is_wanted && found.candidates.len() > 1 && stands.len() <= parts * targets;
+    let standing = stands.iter().filter_map(|shared| shared.first());
+    let standing: Vec<Candidate> = standing.map(|c| header.candidates[*c].clone()).collect();
     found.written_bytes += stands.len() as u64 * visit_bytes;
+    found.written_bytes += capacity::filling_bytes(&standing, region_bytes);
     rehearse::apply_limits(session, found)?;
     Ok(target_set)
 }

@@ -5,6 +5,7 @@ use bakeoff_judge::evidence::cell::writes;
 use bakeoff_machine::prepare::recipe::smallest_region_bytes;
 use bakeoff_machine::prepare::region::{self, Span};
 use bakeoff_machine::prepare::{capacity, steps, udev_rule};
+use bakeoff_model::candidate::Candidate;
 use bakeoff_model::event::{FlashState, Region, What};
 use bakeoff_model::index::RegionIx;
 use bakeoff_model::mark::Mark;
@@ -96,13 +97,16 @@ impl Wanted {
     }
 }
 
-/// What must be written at least: every region once, and where each visit finds it overwritten,
-/// once for each visit.
-pub fn least_write_bytes(wanted: &[Wanted], candidates: u64, visits: u64) -> u64 {
+/// What must be written at least: every region once, and where each visit finds it overwritten or
+/// fills it, that for each visit.
+pub fn least_write_bytes(wanted: &[Wanted], candidates: &[Candidate], visits: u64) -> u64 {
     let regions: u64 = wanted.iter().map(|w| w.span.size_bytes).sum();
     let restored = wanted.iter().filter(|w| w.flash_state == FlashState::Overwritten);
     let most_restored = restored.map(|w| w.span.size_bytes).max().unwrap_or(0);
-    regions.saturating_add(most_restored.saturating_mul(candidates * visits))
+    let part = wanted.iter().map(|w| w.region().size_bytes).min().unwrap_or(0);
+    let each = most_restored.saturating_mul(candidates.len() as u64);
+    let each = each.saturating_add(capacity::filling_bytes(candidates, part));
+    regions.saturating_add(each.saturating_mul(visits))
 }
 
 /// Takes the targets in hand, prepares their regions, tries every candidate and settles the plan.
@@ -111,7 +115,7 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<TargetSet, St
     let mut slowest = f64::INFINITY;
     let header = &session.journal.run().header;
     let visits = visits(&header.protocol, &header.workloads);
-    let least_bytes = least_write_bytes(wanted, header.candidates.len() as u64, visits);
+    let least_bytes = least_write_bytes(wanted, &header.candidates, visits);
     for (index, wanted) in wanted.iter().enumerate() {
         let (attached, rate) = region(session, index, wanted)?;
         let (step, attached) = attached;

@@ -12,3 +12,4 @@ pub mod on_targets;
 pub mod plan_text;
 pub mod share;
 mod standing;
+pub mod used;

@@ -10,6 +10,7 @@ use bakeoff_model::candidate::{Skipped, are_compared};
 use bakeoff_model::event::FlashState;
 use bakeoff_model::path::RawPath;
 use bakeoff_model::protocol::{Isolation, Mode, Protocol};
+use bakeoff_model::use_state::times_written;
 use bakeoff_model::workload::{DriverName, Workload};
 use bakeoff_report::left_out;
 use bakeoff_report::plan::EstimateView;
@@ -19,6 +20,7 @@ use super::costs::costs;
 use super::plan_text;
 use super::share::{self, Share};
 use super::standing::{self, Standing};
+use super::used;
 use crate::cli::{Global, OnTargets};
 use crate::fault::Fault;
 use crate::load::foreign;
@@ -46,14 +48,17 @@ pub fn look_at(
     let mut asked = plan_text::load(plan)?;
     asked.protocol.mode = args.mode.unwrap_or(asked.protocol.mode);
     asked.protocol.drive_use = args.drive_use.unwrap_or(asked.protocol.drive_use);
+    used::change_plan(args.used, &mut asked.stacks)?;
     let found = look(global, args, report)?;
     let budget = args
         .max_write
         .or(asked.protocol.max_write_bytes)
         .or_else(|| found.iter().map(Target::write_budget).min());
-    let time_ns = args.time.or(asked.protocol.time_ns);
+    let preparations = u64::from(Protocol::for_mode(asked.protocol.mode, 0).first_look()) + 1;
+    let times = times_written(asked.stacks.iter().map(|stack| stack.state), preparations);
+    let time_ns = args.time.or(asked.protocol.time_ns).map(|ns| ns / times);
     let mut last = None;
-    for write_share in share::WRITE_SHARES {
+    for write_share in share::WRITE_SHARES.map(|share| share * times) {
         let region = &asked.region;
         let share =
             Share { asked: region, targets: &found, write_bytes: budget, write_share, time_ns };
@@ -140,6 +145,7 @@ pub fn without_targets(
     let mut asked = plan_text::load(name)?;
     asked.protocol.mode = args.mode.unwrap_or(asked.protocol.mode);
     asked.protocol.drive_use = args.drive_use.unwrap_or(asked.protocol.drive_use);
+    used::change_plan(args.used, &mut asked.stacks)?;
     let mut made = plan_text::expand(&asked, &[])?;
     apply_limits(&mut made, args.time, args.max_write.or(asked.protocol.max_write_bytes))?;
     made.protocol.prove = args.prove;
@@ -245,7 +251,7 @@ fn state_of(target: &Target, asked: FlashState) -> Result<FlashState, Fault> {
 /// Refuses a plan that writes more than the device should take, before anything is written.
 pub fn check_wear(wanted: &[Wanted], made: &plan::Expanded) -> Result<(), Fault> {
     let Some(budget) = made.protocol.max_write_bytes else { return Ok(()) };
-    let (mode, candidates) = (made.protocol.mode, made.candidates.len() as u64);
+    let (mode, candidates) = (made.protocol.mode, &made.candidates[..]);
     let visits = targets::visits(&made.protocol, &made.workloads);
     let least = targets::least_write_bytes(wanted, candidates, visits);
     if least <= budget {

@@ -22,6 +22,7 @@ use bakeoff_model::precondition::{self, PreconditionEnd, RegionRounds};
 use bakeoff_model::protocol::{Mode, Protocol};
 use bakeoff_model::round::Round;
 use bakeoff_model::run::Run;
+use bakeoff_model::use_state::UseState;
 use bakeoff_model::verb::Verb;
 use bakeoff_model::workloads;
 
@@ -33,6 +34,15 @@ pub mod sata;
 
 /// Time a visit takes beside its cells.
 const VISIT_NS: u64 = 1_000_000_000;
+
+/// From candidate `first` on all are in this state.
+pub fn used(header: &mut Header, first: usize, state: UseState) {
+    for candidate in header.candidates.iter_mut().skip(first) {
+        if let Kind::Stack(stack) = &mut candidate.kind {
+            stack.state = state;
+        }
+    }
+}
 
 /// Makes runs; see the module.
 #[derive(Clone, Debug)]

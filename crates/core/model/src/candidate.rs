@@ -6,6 +6,7 @@ use super::host::Place;
 use super::index::{self, CandidateIx, RegionIx};
 use super::is_default;
 use super::path::RawPath;
+use super::use_state::UseState;
 use super::workload::{DriverName, Workload};
 use bakeoff_stats::phrases;
 
@@ -90,12 +91,16 @@ pub struct Stack {
     pub lvm: bool,
     #[serde(default, skip_serializing_if = "is_default")]
     pub knobs: Knobs,
+    /// How it is used before it is measured.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub state: UseState,
 }
 
 impl Stack {
     pub fn plain(fs: &str, mkfs: Vec<String>, mount: Vec<String>, fuse: bool) -> Stack {
         let fs = fs.to_string();
-        Stack { fs, mkfs, mount, fuse, crypt: None, lvm: false, knobs: Knobs::default() }
+        let (knobs, state) = (Knobs::default(), UseState::default());
+        Stack { fs, mkfs, mount, fuse, crypt: None, lvm: false, knobs, state }
     }
 }
 

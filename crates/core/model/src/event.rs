@@ -26,6 +26,7 @@ use super::protocol::Protocol;
 use super::round::Round;
 use super::slice::Slice;
 use super::telemetry::{Telemetry, Watching};
+use super::use_state::Filled;
 use super::verb::Verb;
 use super::workload::Workload;
 
@@ -126,6 +127,7 @@ pub enum What {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         part: Option<PlaceIx>,
     },
+    Filled(Box<Filled>),
     Calibrated(Box<Calibration>),
     CellDone(Box<Cell>),
     /// A cell was tried and its number thrown away; it is repeated within budget.

@@ -64,6 +64,7 @@ pub mod telemetry;
 pub mod thresholds;
 pub mod throttled;
 pub mod undo;
+pub mod use_state;
 pub mod uses;
 pub mod verb;
 pub mod verdict;

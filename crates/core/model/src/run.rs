@@ -23,6 +23,7 @@ use super::precondition::{PreconditionEnd, PreconditionRound, RegionRounds};
 use super::protocol::Protocol;
 use super::round::Round;
 use super::telemetry::Watching;
+use super::use_state::Filled;
 use super::workload::Workload;
 
 /// Most candidates of a run; all pairs are compared.
@@ -94,6 +95,7 @@ pub struct Run {
     /// Number of the first block of the last owner; what was mounted for those before it is gone.
     pub owned_from: BlockIx,
     pub blocks: Vec<Block>,
+    pub filled: Vec<Filled>,
     pub calibrations: Vec<Calibration>,
     pub findings: Vec<Finding>,
     pub pooled: Option<PooledControls>,
@@ -146,6 +148,7 @@ impl Run {
             owner: None,
             owned_from: BlockIx::FIRST,
             blocks: Vec::new(),
+            filled: Vec::new(),
             calibrations: Vec::new(),
             findings: Vec::new(),
             pooled: None,
@@ -196,9 +199,7 @@ impl Run {
             What::DrivesTold { after, drives } => self.drives_told(*after, drives),
             What::PooledControls(pooled) => self.pooled = Some((**pooled).clone()),
             What::EarlierFigures(earlier) => self.earlier = Some((**earlier).clone()),
-            What::Calibrated(found) => {
-                self.calibrated(found).ok_or(out("workload or candidate"))?;
-            }
+            What::Calibrated(found) => self.calibrated(found).ok_or(out("calibrated cell"))?,
             What::Ceilings(ceilings) => self.ceilings = (**ceilings).clone(),
             What::Found(finding) => self.found(finding),
             What::Surveyed { region, positions } => {
@@ -235,6 +236,7 @@ impl Run {
                 let block = self.block_mut(*block).ok_or(out("block"))?;
                 block.order.contains(candidate).then_some(()).ok_or(out("candidate"))?;
             }
+            What::Filled(filled) => self.filled(filled).ok_or(out("block or candidate"))?,
             What::CellDone(cell) => self.cell_done(cell, event.seq)?,
             What::CellInvalid { block, candidate, workload, reason } => {
                 self.invalid.push((*block, *candidate, *workload, reason.clone()));
@@ -264,6 +266,11 @@ impl Run {
             // After a resume what was told first is still the beginning.
             self.told_before = drives.to_vec();
         }
+    }
+
+    fn filled(&mut self, filled: &Filled) -> Option<()> {
+        let block = self.block_mut(filled.block)?;
+        block.order.contains(&filled.candidate).then(|| self.filled.push(filled.clone()))
     }
 
     fn found(&mut self, finding: &Finding) {

@@ -14,6 +14,7 @@ use super::lead::Lead;
 use super::normal::Normal;
 use super::power::Energy;
 use super::recommendation::Recommendation;
+use super::use_state::UseChange;
 use super::wear::{RankedBy, WearVerdict};
 use crate::bottleneck::Bottleneck;
 use bakeoff_stats::paired::Interval;
@@ -264,6 +265,8 @@ pub struct Analysis {
     /// What candidates cost the flash over all workloads that write; `None` where there are no two.
     pub wear: Option<WearVerdict>,
     pub by: RankedBy,
+    /// What use changes, where the same stacks were measured in several states.
+    pub use_changes: Vec<UseChange>,
 }
 
 #[cfg(test)]

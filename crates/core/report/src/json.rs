@@ -69,6 +69,9 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
     if let Some(wear) = &analysis.wear {
         document["wear"] = value!(wear);
     }
+    if !analysis.use_changes.is_empty() {
+        document["use_changes"] = value!(analysis.use_changes);
+    }
     if let Some(normal) = &analysis.normal {
         document["normal"] = value!(normal);
     }

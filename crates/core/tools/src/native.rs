@@ -15,6 +15,7 @@ use bakeoff_model::measurement::Measurement;
 use bakeoff_model::path::RawPath;
 use bakeoff_model::profile::Profile;
 use bakeoff_model::step::Inode;
+use bakeoff_model::use_state::{FileHistory, TreeLeft};
 use bakeoff_model::wear::WornDevices;
 
 /// Most bytes of a task: a job, one escaped path of at most `PATH_MAX` bytes, and a file of our own
@@ -79,6 +80,9 @@ pub struct NativeTask {
     pub acks_fd: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub look_for: Option<Acks>,
+    /// Files to make in the directory `target`, in place of `job`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub history: Option<FileHistory>,
     /// The parent's process id: the child ends at once when its parent is another by then.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub parent_pid: Option<u32>,
@@ -97,6 +101,7 @@ pub enum Reply {
     /// The numbers of each part of a profile, in the order of its parts.
     Parts(Vec<Measurement>),
     Durability(Box<Durability>),
+    Tree(TreeLeft),
     Error(Failure),
 }
 
@@ -110,6 +115,16 @@ impl Reply {
             Reply::Durability(kept) => Ok(*kept),
             Reply::Error(failure) => Err(failure),
             Reply::Ok(_) | Reply::Parts(_) => Err(Failure::unexpected("with numbers")),
+            Reply::Tree(_) => Err(Failure::unexpected("about files")),
+        }
+    }
+
+    pub fn into_tree(self) -> Result<TreeLeft, Failure> {
+        match self {
+            Reply::Tree(left) => Ok(left),
+            Reply::Error(failure) => Err(failure),
+            Reply::Ok(_) | Reply::Parts(_) => Err(Failure::unexpected("with numbers")),
+            Reply::Durability(_) => Err(Failure::unexpected("what was kept")),
         }
     }
 
@@ -119,6 +134,7 @@ impl Reply {
             Reply::Ok(measurement) => Ok(vec![*measurement]),
             Reply::Parts(parts) => Ok(parts),
             Reply::Durability(_) => Err(Failure::unexpected("what was kept")),
+            Reply::Tree(_) => Err(Failure::unexpected("about files")),
             Reply::Error(failure) => Err(failure),
         }
     }
@@ -179,6 +195,7 @@ mod tests {
             live_fd: Some(3),
             acks_fd: Some(4),
             look_for: None,
+            history: None,
             parent_pid: Some(1),
         };
         let text = serde_json::to_string(&task).unwrap();

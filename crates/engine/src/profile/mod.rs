@@ -41,7 +41,7 @@ use crate::error::EngineError;
 use crate::live::Live;
 use crate::record::Kind;
 use crate::target::Spot;
-pub(crate) use block::transfer;
+pub(crate) use block::{BlockBuffer, syncfs, transfer, write_at};
 pub use databases::{Database, DatabaseOptions, OpenDatabase};
 pub(crate) use meter::Meter;
 pub(crate) use workdir::Workdir;

@@ -36,6 +36,7 @@ fn task(path: &std::path::Path, target_kind: TargetKind) -> NativeTask {
         live_fd: None,
         acks_fd: None,
         look_for: None,
+        history: None,
         parent_pid: Some(std::process::id()),
     }
 }

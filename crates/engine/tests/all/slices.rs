@@ -41,6 +41,7 @@ impl Talk {
             live_fd: None,
             acks_fd: None,
             look_for: None,
+            history: None,
             parent_pid: Some(std::process::id()),
         };
         let mut talk = Talk { child, input, output: BufReader::new(output) };

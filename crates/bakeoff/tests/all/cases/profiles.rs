@@ -58,6 +58,7 @@ impl Traced {
         let bench = Bench::new();
         let dir = bench.dir("profile");
         let task = NativeTask {
+            history: None,
             more: Vec::new(),
             job,
             profile: Some(profile),

@@ -60,7 +60,7 @@ fn refusal(of: &ComparedRun, compared: &Comparison, findings: &[Finding]) -> Opt
     let out = exclude::excluded(run, table, compared.workload);
     let is_out = |c: CandidateIx| out.iter().any(|e| e.candidate == c);
     let has_rivals = CandidateIx::all(run.header.candidates.len())
-        .filter(|c| run.header.candidates[*c].twin_of.is_none() && !is_out(*c))
+        .filter(|c| run.header.candidates[*c].competes(&run.header.candidates) && !is_out(*c))
         .count()
         > 1;
     if complete < needed && (out.is_empty() || has_rivals) {
@@ -125,7 +125,7 @@ fn excluded(of: &ComparedRun, compared: &Comparison) -> Vec<Excluded> {
     });
     let least = run.header.protocol.first_look();
     let few = |c: CandidateIx| {
-        let is_twin = run.header.candidates[c].twin_of.is_some();
+        let is_twin = !run.header.candidates[c].competes(&run.header.candidates);
         let is_out = out.iter().any(|e| e.candidate == c);
         let cells = table.values(workload, c).iter().flatten().count() as u32;
         let is_few = !is_twin && !is_out && cells < least && table.blocks().len() as u32 >= least;

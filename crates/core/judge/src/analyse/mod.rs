@@ -18,6 +18,7 @@ mod rounds;
 pub mod scope;
 mod standing;
 mod tiers;
+mod used;
 mod wear;
 
 use crate::decide::compare::{Comparison, Pair};
@@ -63,6 +64,7 @@ pub fn analyse(run: &Run) -> Analysis {
         normal,
         wear: wear::of_run(run, &table),
         by: RankedBy::Speed,
+        use_changes: used::changes(run, &table),
         verdicts,
         factors,
     }

@@ -123,7 +123,7 @@ fn is_open(considered: &Considered) -> bool {
 /// The candidates among which is chosen: those with all that the use needs, or all where none is.
 fn qualified(run: &Run) -> Vec<CandidateIx> {
     let all = &run.header.candidates;
-    let own = CandidateIx::all(all.len()).filter(|c| all[*c].twin_of.is_none());
+    let own = CandidateIx::all(all.len()).filter(|c| all[*c].competes(all));
     let (suits, others): (Vec<CandidateIx>, Vec<CandidateIx>) =
         own.partition(|c| needs::lacking(&all[*c], run.header.protocol.drive_use).is_empty());
     if !suits.is_empty() {
@@ -185,7 +185,7 @@ fn is_plain(candidate: &Candidate, fs: &str) -> bool {
 fn ruled_out(of: &ComparedRun, all: &[&Comparison], chosen: CandidateIx) -> Vec<RuledOut> {
     let header = &of.run.header;
     let own = CandidateIx::all(header.candidates.len());
-    let own = own.filter(|c| header.candidates[*c].twin_of.is_none());
+    let own = own.filter(|c| header.candidates[*c].competes(&header.candidates));
     own.filter_map(|candidate| {
         let lacks = needs::lacking(&header.candidates[candidate], header.protocol.drive_use);
         (!lacks.is_empty()).then(|| {

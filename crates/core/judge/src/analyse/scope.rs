@@ -42,6 +42,9 @@ fn made(header: &Header) -> &'static str {
     let is_own = |c: &&Candidate| c.stack().is_some() && c.twin_of.is_none();
     let stacks = || header.candidates.iter().filter(is_own);
     let raw = stacks().filter(|c| is_raw(c)).count();
+    if stacks().any(|c| !c.state().is_empty()) {
+        return "filled filesystems on";
+    }
     match (raw, stacks().count() - raw) {
         (_, 0) => "raw blocks of",
         (0, 1) => "a fresh filesystem on",

@@ -88,7 +88,7 @@ fn rank(run: &Run, table: &ScoreTable, workload: WorkloadIx) -> Vec<CandidateIx>
     let excluded = exclude::excluded(run, table, workload);
     let measured: Vec<CandidateIx> = CandidateIx::all(run.header.candidates.len())
         .filter(|c| !excluded.iter().any(|e| e.candidate == *c))
-        .filter(|c| run.header.candidates[*c].twin_of.is_none())
+        .filter(|c| run.header.candidates[*c].competes(&run.header.candidates))
         .filter(|c| table.values(workload, *c).iter().any(Option::is_some))
         .collect();
     let own_mean =

@@ -42,7 +42,18 @@ pub fn written_bytes(run: &Run) -> u64 {
         layouts + cells_bytes(block)
     });
     let measured = blocks.sum::<u64>() + lost_bytes(run);
-    overwritten_bytes(run) + rehearsed + precondition_bytes(run) + measured
+    overwritten_bytes(run) + rehearsed + precondition_bytes(run) + measured + filled_bytes(run)
+}
+
+/// Bytes of the files that were made before measuring: those of every block, and before them of the
+/// rehearsal, which are as many as the most of a block.
+fn filled_bytes(run: &Run) -> u64 {
+    let each: Vec<u64> = run.blocks.iter().map(|block| filled_in(run, block)).collect();
+    each.iter().sum::<u64>() + each.iter().max().unwrap_or(&0)
+}
+
+fn filled_in(run: &Run, block: &Block) -> u64 {
+    run.filled.iter().filter(|f| f.block == block.block).map(|f| f.tree.written_bytes).sum()
 }
 
 /// Bytes of the regions and images that were written in full, each time that was begun: before the
@@ -111,7 +122,7 @@ fn block_bytes(run: &Run, block: &Block) -> u64 {
         }
         _ => 0,
     };
-    layout + cells_bytes(block)
+    layout + filled_in(run, block) + cells_bytes(block)
 }
 
 fn cells_bytes(block: &Block) -> u64 {

@@ -32,9 +32,11 @@ pub mod stop;
 pub mod table;
 pub mod turns;
 pub mod twin;
+pub mod used;
 pub mod write_limit;
 
 use crate::factors;
+use bakeoff_model::candidate::Candidate;
 use bakeoff_model::event::StopReason;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::round::Round;
@@ -123,10 +125,11 @@ fn comparisons(run: &Run, table: &ScoreTable) -> Vec<Comparison> {
 }
 
 /// At a look: whether every workload with something to compare has its answer, from blocks that
-/// are independent as far as can be seen.
+/// are independent as far as can be seen, and it is known what use changes.
 pub fn is_decided(run: &Run) -> bool {
     let table = ScoreTable::from_evidence(run);
     WorkloadIx::each(&comparisons(run, &table)).all(|(w, c)| has_lead(run, &table, w, c))
+        && used::is_told(run, &table)
 }
 
 /// Whether the lead on a workload is certain in the statement over all workloads, and no wave of
@@ -154,7 +157,7 @@ fn goes_on(run: &Run) -> bool {
 }
 
 /// Survivors that lose to one and the same survivor on every workload; an A/A twin goes with the
-/// candidate it repeats.
+/// candidate it repeats, and so does the same one in a state that is not ranked.
 fn losers(run: &Run, blocks: u32) -> Vec<CandidateIx> {
     if factors::are_crossed(&run.header) {
         return Vec::new();
@@ -173,8 +176,12 @@ fn losers(run: &Run, blocks: u32) -> Vec<CandidateIx> {
         .copied()
         .collect();
     let twins = survivors.iter().filter(|c| {
-        let of = candidates[**c].twin_of.as_ref();
-        of.is_some_and(|name| out.iter().any(|o| candidates[*o].name == *name))
+        let own = &candidates[**c];
+        let is_beside = |of: &Candidate| {
+            own.twin_of.as_ref() == Some(&of.name)
+                || !own.competes(candidates) && own.is_same_stack(of)
+        };
+        !out.contains(c) && out.iter().any(|o| is_beside(&candidates[*o]))
     });
     let twins: Vec<CandidateIx> = twins.copied().collect();
     out.extend(twins);

@@ -5,6 +5,7 @@
 
 use bakeoff_machine::prepare::recipe;
 use bakeoff_model::candidate::{Candidate, Crypt, Kind, Knobs, Stack};
+use bakeoff_model::use_state::UseState;
 
 /// dm-crypt with nothing to compute (`crypto/crypto_null.c`).
 const NULL_CIPHER: &str = "cipher_null-ecb";
@@ -38,7 +39,8 @@ pub fn cipher_on_the_region(of: &Candidate) -> Option<Candidate> {
 /// The filesystem with nothing below it, the kernel as it is found; `None` where there is none.
 pub fn filesystem_alone(of: &Candidate) -> Option<Candidate> {
     let stack = of.stack().filter(|stack| stack.fs != recipe::RAW)?;
-    let alone = Stack { crypt: None, lvm: false, knobs: Knobs::default(), ..stack.clone() };
+    let (knobs, state) = (Knobs::default(), UseState::default());
+    let alone = Stack { crypt: None, lvm: false, knobs, state, ..stack.clone() };
     Some(changed(of, "in memory", alone))
 }
 

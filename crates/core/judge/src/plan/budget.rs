@@ -27,6 +27,8 @@ const VISIT_OVERHEAD_NS: u64 = 3 * SECOND_NS / 2;
 /// Slices that finding their length takes on each candidate, on most drives.
 const CALIBRATION: u32 = 4;
 const SETTLING_CALIBRATION: u32 = 6;
+/// Writing files of many sizes and parts of them takes so many times as long as writing in order.
+const SMALL_TIMES: u64 = 2;
 const STREAMING_NS: u64 = 2 * SECOND_NS;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,11 +208,18 @@ fn visit(made: &Expanded, site: &RegionCost, limit: Option<u64>) -> FitCost {
     };
     let file = made.file_bytes.unwrap_or_else(chosen).min(own / 2);
     let restored = if site.is_overwritten { site.region_bytes } else { 0 };
+    // Each is of its own state: what all write is spread over them.
+    let filling =
+        capacity::filling_bytes(&made.candidates, own) / made.candidates.len().max(1) as u64;
     let write_bytes = file.saturating_add(restored);
     let time_ns = VISIT_OVERHEAD_NS.saturating_add(writing_ns(write_bytes, site.speed));
     // Candidates that share a filesystem share its cost.
     let share = |all: u64| if filesystems < k { all.saturating_mul(filesystems) / k } else { all };
-    FitCost { time_ns: share(time_ns), write_bytes: share(write_bytes) }
+    let filling_ns = writing_ns(filling.saturating_mul(SMALL_TIMES), site.speed);
+    FitCost {
+        time_ns: share(time_ns).saturating_add(filling_ns),
+        write_bytes: share(write_bytes).saturating_add(filling),
+    }
 }
 
 /// Times that settings of the disk change to those of a candidate, while a workload is measured

@@ -23,8 +23,12 @@ use bakeoff_stats::distinct;
 
 const AXES: &str = "[axes]";
 
-const KEYS: [&str; 9] =
-    ["title", "for", "region", "stack", "axes", "workload", "include", "exclude", "protocol"];
+const STATE: &str = "[state]";
+
+const KEYS: [&str; 10] = [
+    "title", "for", "region", "stack", "axes", "state", "workload", "include", "exclude",
+    "protocol",
+];
 
 /// A plan's table `[[stack]]` or `[[workload]]` as keys with values.
 struct PlanTable<'t> {
@@ -43,7 +47,10 @@ pub(super) fn plan<'t>(source: Source<'t>, document: &'t DeTable<'t>) -> Result<
     let protocol = field("protocol").map(protocol::protocol).transpose()?.unwrap_or_default();
     let drive_use = field("for").map(|field| field.variant()).transpose()?;
     let drive_use = drive_use.unwrap_or(protocol.drive_use);
-    let shared = field("axes").map(shared_axes).transpose()?.unwrap_or_default();
+    let mut shared = field("axes").map(shared_axes).transpose()?.unwrap_or_default();
+    if let Some(state) = field("state") {
+        use_axes(state, &mut shared)?;
+    }
     let mut rows_of_stacks = rows::<PlannedStack>(field("stack"), &shared)?;
     let fs = shared.iter().find(|choices| choices.key == "fs");
     if let Some(fs) = fs.filter(|_| rows_of_stacks.is_empty()) {
@@ -72,7 +79,7 @@ pub(super) fn plan<'t>(source: Source<'t>, document: &'t DeTable<'t>) -> Result<
     some_tool_can(&source, &workloads)?;
     raw_measures_blocks(&source, &stacks, &workloads)?;
     let own = rows_of_stacks.iter().chain(&rows_of_workloads).flat_map(|rows| &rows.choices);
-    let axes = shared.iter().chain(own.filter(|choices| choices.table != AXES));
+    let axes = shared.iter().chain(own.filter(|choices| ![AXES, STATE].contains(&choices.table)));
     Ok(Plan {
         name: printable(source.plan.as_bytes()),
         text: source.text.to_string(),
@@ -89,6 +96,19 @@ pub(super) fn plan<'t>(source: Source<'t>, document: &'t DeTable<'t>) -> Result<
 fn shared_axes<'t>(field: &Field<'t>) -> Result<Vec<OneOrMany<'t>>, PlanError> {
     let keys = [&PlannedStack::keys()[1..], &PlannedWorkload::keys()[1..]].concat();
     axes::of_table(field.source, field.table(protocol::TABLE)?, AXES, &keys)
+}
+
+/// `[state]`: how every stack is used that does not say so itself.
+fn use_axes<'t>(field: &Field<'t>, shared: &mut Vec<OneOrMany<'t>>) -> Result<(), PlanError> {
+    let axes =
+        axes::of_table(field.source, field.table(protocol::TABLE)?, STATE, &["fill", "age"])?;
+    let twice = axes.iter().find(|axis| shared.iter().any(|other| other.key == axis.key));
+    if let Some(axis) = twice {
+        let what = format!("{} is in {AXES} too; keep one of them", axis.key);
+        return Err(field.source.error(axis.key_span.clone(), what));
+    }
+    shared.extend(axes);
+    Ok(())
 }
 
 /// The tables of one kind; what a table does not set itself it takes from `[axes]`.

@@ -88,6 +88,8 @@ pub(super) fn of_stack(stack: &PlannedStack, recipe: &Recipe) -> Sayable {
         (Among::All, number("ra", knobs.read_ahead_kb)),
         (Among::All, number("nr", knobs.nr_requests)),
         (Among::All, word(&knobs.governor)),
+        // What it is measured as, also where all are.
+        (Among::Nobody, dot(&stack.state.label())),
     ];
     let base = stack.name.clone().unwrap_or_else(|| by_words.to_string());
     Sayable { base, table: stack.name.is_some().then_some(stack.table), parts }

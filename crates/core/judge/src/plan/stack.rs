@@ -7,6 +7,7 @@ use bakeoff_machine::prepare::options::{self, OptionProfile};
 use bakeoff_machine::prepare::recipe::{self, Recipe};
 use bakeoff_machine::prepare::words;
 use bakeoff_model::candidate::{Crypt, Knobs, Stack};
+use bakeoff_model::use_state::{Age, MOST_PERCENT, UseState};
 use bakeoff_stats::phrases::{choices, nearest};
 
 /// I/O schedulers of Linux, each with the name it has now: the kernel takes old names for two of
@@ -37,6 +38,8 @@ pub struct PlannedStack {
     pub crypt: Option<Crypt>,
     pub lvm: bool,
     pub knobs: Knobs,
+    /// How it is used before it is measured.
+    pub state: UseState,
     pub(super) table: usize,
 }
 
@@ -48,7 +51,8 @@ impl PlannedStack {
 
     pub fn stack(&self, recipe: &Recipe) -> Stack {
         let made = options::stack(recipe, self.options, &self.mkfs, &self.mount);
-        Stack { crypt: self.crypt.clone(), lvm: self.lvm, knobs: self.knobs.clone(), ..made }
+        let (crypt, knobs) = (self.crypt.clone(), self.knobs.clone());
+        Stack { crypt, lvm: self.lvm, knobs, state: self.state, ..made }
     }
 
     pub fn is_raw(&self) -> bool {
@@ -86,6 +90,11 @@ impl Planned for PlannedStack {
             let known = GOVERNORS.map(|name| (name, name));
             setting(field, &known).map(|name| stack.knobs.governor = Some(name))
         }),
+        ("fill", |stack, field| {
+            let share = field.fraction(0.0, f64::from(MOST_PERCENT) / 100.0);
+            share.map(|share| stack.state.fill_percent = libm::round(share * 100.0) as u8)
+        }),
+        ("age", |stack, field| field.variant().map(|age| stack.state.age = age)),
     ];
 
     fn made(table: usize, fields: Vec<Field>) -> Result<PlannedStack, PlanError> {
@@ -102,6 +111,14 @@ impl Planned for PlannedStack {
         }
         if self.is_raw() && words {
             return other("raw is not a filesystem: it takes neither mkfs nor mount options");
+        }
+        if self.is_raw() && self.state != UseState::default() {
+            return other(
+                "raw has no files: set fill = \"0%\" and age = \"fresh\" in its [[stack]]",
+            );
+        }
+        if self.state.is_empty() && self.state.age != Age::Fresh {
+            return other("age = \"used\" needs files: add fill = \"80%\"");
         }
         // Words could reach something other than the candidate.
         for recipe in self.recipes() {

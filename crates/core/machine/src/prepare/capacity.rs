@@ -15,6 +15,9 @@ use bakeoff_stats::units;
 
 /// Share of what files may have that the data file takes, and as much what is made beside it.
 const SHARE: u64 = 4;
+/// Share of what files may have that they get where a filesystem is filled: the rest is for what
+/// describes them.
+const UNMETADATA: (u64, u64) = (15, 16);
 const BONNIE_FILES: u64 = 16 * 1024;
 /// Regions that are looked at for one that is enough: steps, and how many.
 const STEP_BYTES: u64 = 64 << 20;
@@ -27,12 +30,31 @@ fn kept_bytes(stack: &Stack) -> u64 {
     layers_bytes(stack) + recipe.map_or(0, |recipe| recipe.keeps_bytes)
 }
 
+/// What files may have of a region on each of these candidates, as far as that is known before.
+fn files_bytes(candidates: &[Candidate], region_bytes: u64) -> u64 {
+    let kept = candidates.iter().filter_map(Candidate::stack).map(kept_bytes).max().unwrap_or(0);
+    region_bytes.saturating_sub(kept)
+}
+
 /// Room for the data file, and as much again for what is made beside it, on a region that each of
 /// these candidates is made on.
 pub fn scratch_bytes(candidates: &[Candidate], region_bytes: u64) -> u64 {
-    let kept = candidates.iter().filter_map(Candidate::stack).map(kept_bytes).max().unwrap_or(0);
-    let room = region_bytes.saturating_sub(kept) / SHARE;
-    room.max(FILE_MIN_BYTES).min(region_bytes / SHARE)
+    let room = files_bytes(candidates, region_bytes);
+    let usual = (room / SHARE).max(FILE_MIN_BYTES).min(region_bytes / SHARE);
+    let beside =
+        |c: &Candidate| fill_bytes(candidates, region_bytes) / 100 * c.state().data_percent();
+    candidates.iter().filter(|c| !c.state().is_empty()).map(beside).fold(usual, u64::min)
+}
+
+/// What a share of fill is a share of: the same for all candidates, which get the same files then.
+pub fn fill_bytes(candidates: &[Candidate], region_bytes: u64) -> u64 {
+    files_bytes(candidates, region_bytes) / UNMETADATA.1 * UNMETADATA.0
+}
+
+/// Bytes that filling and ageing writes on all of these candidates, each on a region of that size.
+pub fn filling_bytes(candidates: &[Candidate], region_bytes: u64) -> u64 {
+    let room = fill_bytes(candidates, region_bytes);
+    candidates.iter().map(|c| c.state().written_bytes(room)).fold(0, u64::saturating_add)
 }
 
 /// What does not fit on which candidate, by name, each once; `regions` in the order of the device
@@ -79,7 +101,8 @@ fn lacks(
     file_bytes: Option<u64>,
     region_bytes: u64,
 ) -> Option<String> {
-    let kept = kept_bytes(stack);
+    let full = fill_bytes(std::slice::from_ref(candidate), region_bytes) / 100;
+    let kept = kept_bytes(stack) + full * u64::from(candidate.state().fill_percent);
     let (count, bytes) = files(workload);
     let each = recipe_of(stack).map_or(0, |recipe| recipe.file_bytes);
     let is_asked = workload.sized && matches!(workload.phase, Phase::Whole | Phase::Append);

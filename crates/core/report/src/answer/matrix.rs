@@ -206,6 +206,10 @@ fn cell(run: &Run, verdict: &WorkloadVerdict, name: &str) -> MatrixCell {
     let Some(standing) = standing else { return so_far(run, verdict, name, metric) };
     let figure = figure_words(metric, standing.mean);
     let Some(lead) = &verdict.lead else { return MatrixCell::observed(figure) };
+    let own = run.header.candidates.iter().find(|c| c.name == name);
+    if own.is_some_and(|own| !own.competes(&run.header.candidates)) {
+        return MatrixCell::observed(figure);
+    }
     let follower = |place| {
         let ratio = lead.leader.as_deref().and_then(|leader| {
             verdict.ratio(name, leader).or_else(|| by_means(metric, verdict, standing, leader))

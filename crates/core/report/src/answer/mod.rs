@@ -17,6 +17,7 @@ mod screen;
 mod sentence;
 mod spoken;
 mod table;
+mod used;
 mod wear;
 
 pub use choice::Choice;
@@ -28,6 +29,7 @@ pub use normal::{PlaceAnswer, table as place_table, words as place_answer};
 pub use screen::write as screen;
 pub use sentence::full as sentence;
 pub use spoken::write as spoken;
+pub use used::fragmentation;
 pub use wear::{TITLE as WEAR_TITLE, full as wear_of};
 
 use crate::beside;
@@ -117,6 +119,9 @@ impl Answer {
             None if analysis.compares => choice::from_run(run, analysis),
             None => Choice::without_candidate(said::measured(run, analysis)),
         };
+        let used = used::sentences(analysis);
+        choice.brief.splice(0..0, used.first().cloned());
+        choice.notes.splice(0..0, used);
         choice.notes.extend(said::context(run, analysis));
         let resume = resume(run, analysis, &id);
         let matrix = analysis.compares.then(|| matrix::from_run(run, analysis));

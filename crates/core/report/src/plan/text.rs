@@ -11,6 +11,7 @@ use bakeoff_machine::prepare::stand_in::StandIn;
 use bakeoff_model::candidate::{Skipped, are_compared};
 use bakeoff_model::protocol::{Isolation, Mode};
 use bakeoff_model::stands;
+use bakeoff_model::use_state::{Age, TURNOVERS, UseState};
 use bakeoff_stats::phrases;
 use bakeoff_stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use bakeoff_stats::units;
@@ -145,9 +146,39 @@ fn matrix(view: &PlanView, out: &mut Document) {
     }
     out.heading("Workloads on each");
     out.rows(view.workloads.iter().map(|w| (w.name.clone(), w.summary.clone())));
+    if let Some(used) = used(view) {
+        out.gap();
+        out.paragraph(used);
+    }
     skipped("Skipped", &view.skipped, out);
     skipped("Not measured", &view.dropped_workloads, out);
     skipped("May not fit into the region", &view.too_large, out);
+}
+
+/// What is done before the measuring of filled candidates.
+fn used(view: &PlanView) -> Option<String> {
+    let mut states: Vec<UseState> = view.candidates.iter().map(|c| c.state()).collect();
+    states.sort();
+    states.dedup();
+    let most = *states.last().filter(|most| !most.is_empty())?;
+    let aged = match states.iter().any(|state| state.age == Age::Used) {
+        false => String::new(),
+        true => format!(
+            " On used ones bakeoff then creates, grows, overwrites and deletes files until it has \
+             written {TURNOVERS} times the free space."
+        ),
+    };
+    let ranked = match states.len() {
+        1 => String::new(),
+        _ => {
+            format!(" It ranks those that are {}; the others show what use changes.", most.phrase())
+        }
+    };
+    Some(format!(
+        "Before each block bakeoff fills the filesystems with files of many sizes, the same on all \
+         of them and different ones in each block.{aged}{ranked} A block that is interrupted is \
+         filled again."
+    ))
 }
 
 fn skipped(title: &str, skipped: &[Skipped], out: &mut Document) {

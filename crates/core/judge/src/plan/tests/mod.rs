@@ -5,6 +5,7 @@ mod capacity;
 mod fio_jobs;
 mod precondition;
 mod setup;
+mod state;
 
 use std::collections::BTreeMap;
 

@@ -18,6 +18,7 @@ use bakeoff_model::lead::{
 use bakeoff_model::recommendation::{BestFor, GivesUp, Recommendation, Regret, RuledOut};
 use bakeoff_model::run::Run;
 use bakeoff_model::undo::Undo;
+use bakeoff_model::use_state::{Age, UseChange, UseState};
 use bakeoff_model::uses::{DriveUse, Need};
 use bakeoff_model::verdict::{
     Analysis, Effect, Rounds, Standing, TwinDifference, Verdict, WorkloadVerdict,
@@ -75,6 +76,7 @@ fn kind(what: &What) -> usize {
         What::Marked { .. } => 26,
         What::EarlierFigures(_) => 27,
         What::Calibrated(_) => 28,
+        What::Filled(_) => 29,
     }
 }
 
@@ -113,7 +115,7 @@ fn undo(undo: &Undo) -> usize {
 fn the_sample_has_every_kind_of_event_and_change() {
     let events = sample::events();
     let kinds: BTreeSet<_> = events.iter().map(|e| kind(&e.what)).collect();
-    assert_eq!(kinds, (0..29).collect());
+    assert_eq!(kinds, (0..30).collect());
     let steps = events.iter().filter_map(|e| {
         let What::StepPlanned(step) = &e.what else { return None };
         Some(step)
@@ -310,6 +312,17 @@ fn analysis() -> Analysis {
         factors: vec![factors()],
         wear: Some(wear()),
         by: RankedBy::Speed,
+        use_changes: vec![UseChange {
+            workload: "read-1m".into(),
+            candidate: "ext4 · 80% used".into(),
+            state: UseState { fill_percent: 80, age: Age::Used },
+            before: "ext4".into(),
+            before_state: UseState::default(),
+            ratio: 0.6,
+            low: 0.5,
+            high: 0.7,
+            blocks: 5,
+        }],
     }
 }
 

@@ -18,6 +18,7 @@ use bakeoff_model::measurement::{
 };
 use bakeoff_model::path::RawPath;
 use bakeoff_model::profile::{Part, Profile};
+use bakeoff_model::use_state::{Age, UseState};
 use bakeoff_model::verb::Verb;
 use bakeoff_model::wear::DriveWrites;
 use bakeoff_model::workload::{DriverName, Metric, Phase, Workload};
@@ -97,6 +98,7 @@ fn whats() -> Vec<What> {
             let wait = Cooled { waited_ns: 4_500_000_000, from_mc: 61_200, to_mc: 54_900 };
             let cooled = (block.number() == 3 && candidate.number() == 1).then_some(wait);
             all.push(What::VisitStarted { block, candidate, cooled, part: None });
+            all.push(What::Filled(Box::new(rounds::filled(block, candidate))));
             let reason = "the machine was suspended for 12 s".into();
             all.push(What::CellInvalid { block, candidate, workload: WorkloadIx::new(1), reason });
             for workload in WorkloadIx::all(2) {
@@ -182,6 +184,7 @@ fn stack() -> Stack {
             nr_requests: Some(64),
             governor: Some("performance".into()),
         },
+        state: UseState { fill_percent: 80, age: Age::Used },
     }
 }
 

@@ -2,11 +2,12 @@
 
 use bakeoff_model::calibration::{Calibration, Settled, Tried};
 use bakeoff_model::event::What;
-use bakeoff_model::index::{CandidateIx, RegionIx, WorkloadIx};
+use bakeoff_model::index::{BlockIx, CandidateIx, RegionIx, WorkloadIx};
 use bakeoff_model::job::Rw;
 use bakeoff_model::precondition::{PreconditionEnd, PreconditionRound};
 use bakeoff_model::slice::{Slice, Stretch};
 use bakeoff_model::slice_length::Length;
+use bakeoff_model::use_state::{Filled, TreeLeft};
 
 /// Five rounds, from what is said before the first to why no other followed.
 pub fn preconditioning() -> Vec<What> {
@@ -35,6 +36,19 @@ pub fn mark() -> bakeoff_model::mark::Mark {
         outside: Some("0123abcd".into()),
         start: Some("ext4 477f0e42-8ada-4c5d-9ace-83afc23048da".into()),
     }
+}
+
+/// A candidate was filled, and its data file lies in pieces.
+pub fn filled(block: BlockIx, candidate: CandidateIx) -> Filled {
+    let tree = TreeLeft {
+        files: 4012,
+        bytes: 700 << 20,
+        written_bytes: 1100 << 20,
+        seen_files: 4012,
+        pieces: Some(4700),
+    };
+    let (data_bytes, data_pieces) = (80 << 20, Some(31));
+    Filled { block, candidate, tree, data_bytes, data_pieces, full_ppm: 801_000, elapsed_ns: 9 }
 }
 
 /// How the length of slices was found.
