@@ -26,7 +26,7 @@ class Disk:
     block_bytes: int = 512
     cache: str = "unsafe"
     limits: dict = field(default_factory=dict, hash=False)
-    # A drive of `drives`, which a process of its own serves.
+    # A drive of `drives`, or `flash NAME=NUMBER...` (flash/drive.c), served by a process.
     drive: str | None = None
 
     def at_most_iops(self, iops: int) -> "Disk":

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import image
+from . import flash, image
 from .board import Board
 from .disk import Disk
 from .guest import Guest
@@ -74,8 +74,13 @@ class Machine:
 
     def _serve(self, disk: Disk, sockets: Path) -> subprocess.Popen:
         """The process that serves a drive of known mechanism."""
-        server, socket = Path(__file__).with_name("nbd.py"), sockets / disk.name
-        command = [sys.executable, server, socket, self.content(disk), disk.drive]
+        socket = sockets / disk.name
+        name, *design = disk.drive.split()
+        if name == "flash":
+            command = [flash.program(TARGET), "nbd", socket, self.content(disk), *design]
+        else:
+            server = Path(__file__).with_name("nbd.py")
+            command = [sys.executable, server, socket, self.content(disk), name]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         while not socket.exists():
             assert process.poll() is None, f"no server for {disk.drive}"
