@@ -27,7 +27,11 @@ fuzz_target!(|bytes: &[u8]| {
         12 => drop(sysinfo::meminfo::parse(&text)),
         13 => drop(sysinfo::mmc_ios::parse(&text)),
         14 => drop(sysinfo::os_release::pretty_name(&text)),
-        15 => drop(sysinfo::process_io::parse(&text)),
+        15 => {
+            sysinfo::process_io::parse(&text);
+            sysinfo::process_io::kept(&text);
+            sysinfo::cgroup::owner(&text);
+        }
         16 => drop(sysinfo::scheduler::parse(&text)),
         17 => {
             let udev = sysinfo::udev::parse(&text);

@@ -83,7 +83,7 @@ pub enum Format {
     FioJson,
     /// A gnuplot script with its data
     Gnuplot,
-    /// Metrics for the textfile collector of Prometheus (quick, check, show)
+    /// Metrics for the textfile collector of Prometheus (quick, check, show, watch)
     Prometheus,
     /// One line and an exit code for Nagios (quick, check, show)
     Nagios,
@@ -392,6 +392,18 @@ pub struct Watch {
     #[cfg(feature = "tui")]
     #[arg(long)]
     pub tui: bool,
+    /// Count who writes how much to a drive (default: the drive of the root directory), and how
+    /// long the drive lasts at that rate
+    #[arg(long, conflicts_with_all = ["interval", "time"])]
+    pub writes: bool,
+    /// With --writes: total time, with the time before a restart (default: until Ctrl-C); 0 prints
+    /// what was counted so far
+    #[arg(long = "for", value_parser = units::parse_duration_ns, requires = "writes",
+        value_name = "TIME")]
+    pub total: Option<u64>,
+    /// With --writes: TB that the drive is rated for (TBW in its data sheet)
+    #[arg(long, requires = "writes", value_name = "TB")]
+    pub tbw: Option<f64>,
 }
 
 /// Options that accompany a run.

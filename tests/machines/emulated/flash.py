@@ -80,9 +80,10 @@ def attached(program: Path, folder: Path, size_bytes: int, design: dict):
         device = subprocess.check_output(attach, text=True).strip()
         yield Flash(device, server)
     finally:
+        # Whatever fails here, the rest is still put away.
         if device:
-            subprocess.run(["losetup", "--detach", device], check=True)
-        subprocess.run(["umount", "--lazy", shown], check=True)
+            subprocess.run(["losetup", "--detach", device], check=False)
+        subprocess.run(["umount", "--lazy", shown], check=False)
         server.terminate()
         server.wait()
         backing.unlink()

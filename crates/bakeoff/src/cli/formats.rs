@@ -19,7 +19,7 @@ pub fn of_command(command: &str) -> &'static [Format] {
         "check" => &[Text, Json, Prometheus, Nagios],
         "bench" => &[Text, Json, FioJson],
         "runs trend" => &[Text, Json, Csv, Markdown],
-        "watch" => &[Text, Json, Csv],
+        "watch" => &[Text, Json, Csv, Prometheus],
         "compare" | "fleet list" | "fleet report" | "plan" | "self lint" | "self simulate" => {
             &[Text, Json, Markdown]
         }

@@ -40,6 +40,7 @@ pub mod stored;
 pub mod trend;
 mod unkept;
 mod watch;
+mod watch_writes;
 
 use crate::cli::history::RunsAction;
 use crate::cli::{Args, Command, SelfArgs};

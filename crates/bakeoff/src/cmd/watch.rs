@@ -23,6 +23,12 @@ const SHORTEST_NS: u64 = 100_000_000;
 
 pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
     let format = stored::format(global, "watch")?;
+    if args.writes {
+        return super::watch_writes::run(global, args, format);
+    }
+    if format == Format::Prometheus {
+        return Err(Fault::usage("--format prometheus needs --writes"));
+    }
     if args.interval < SHORTEST_NS {
         return Err(Fault::usage("--interval is too short. Use at least 100ms"));
     }
@@ -92,7 +98,7 @@ fn write(format: Format, text: &str) -> Result<(), Fault> {
     Ok(out::print(Some(format), text)?)
 }
 
-fn sleep(until: Instant, cancel: &Cancel) -> bool {
+pub(super) fn sleep(until: Instant, cancel: &Cancel) -> bool {
     while !cancel.is_set() {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -104,7 +110,7 @@ fn sleep(until: Instant, cancel: &Cancel) -> bool {
 }
 
 /// A device by its path or kernel name; a directory by everything below it.
-fn devices(asked: &Path) -> Result<Vec<Dev>, Fault> {
+pub(super) fn devices(asked: &Path) -> Result<Vec<Dev>, Fault> {
     let shown = RawPath::new(asked);
     let is_name = asked.components().count() == 1 && !asked.exists();
     let path = if is_name { Path::new("/dev").join(asked) } else { asked.to_path_buf() };

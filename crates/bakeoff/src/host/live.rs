@@ -182,7 +182,7 @@ fn attachments(root: &Root, devices: &LiveDevices) -> Vec<DriveIdentity> {
     devs.iter().map(|dev| of(dev).unwrap_or_default()).collect()
 }
 
-fn monotonic_ns() -> u64 {
+pub fn monotonic_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
     // It is never negative and lasts 584 years in 64 bits.
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64

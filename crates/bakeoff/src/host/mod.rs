@@ -38,6 +38,7 @@ mod tasks;
 mod trusted;
 mod users;
 mod view;
+mod writers;
 
 pub use contents::{contents_of, look_into, start_of};
 pub use direct::{dirtied_per_page, supports_direct};
@@ -72,6 +73,7 @@ pub use users::of_file as users_of_file;
 pub use view::{
     device_at, filesystem_of, mount_namespace, mount_table, sees_drives, sees_processes_of, view,
 };
+pub use writers::writers;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -19,6 +19,7 @@ pub mod place;
 pub mod server;
 pub mod sqlite;
 pub mod trust;
+pub mod writes_file;
 
 #[cfg(test)]
 mod tests;

@@ -97,3 +97,4 @@ mod tools;
 #[cfg(feature = "tui")]
 mod view;
 mod words;
+mod writers;

@@ -17,3 +17,4 @@ pub mod sysinfo;
 pub mod telemetry;
 pub mod usual;
 pub mod watch;
+pub mod writers;

@@ -64,6 +64,7 @@ mod setup;
 mod simulate;
 mod trend;
 pub mod watch;
+pub mod writes;
 
 pub use about::{about_document, about_json};
 pub use answer::live;

@@ -63,6 +63,8 @@ proptest! {
         super::mmc_ios::parse(&text);
         super::os_release::pretty_name(&text);
         super::process_io::parse(&text);
+        super::process_io::kept(&text);
+        super::cgroup::owner(&text);
         super::scheduler::parse(&text);
         super::udev::parse(&text).by_id();
         super::udev::parse(&text).decoded("ID_SERIAL");
