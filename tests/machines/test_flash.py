@@ -200,7 +200,8 @@ precondition = false
             return json.loads(done.stdout)
 
         [target] = bakeoff("plan", "plan.toml")["targets"]
-        result = bakeoff("run", "plan.toml", "--erase", target["erase_token"])
+        # However busy the machine is: the drive is slower.
+        result = bakeoff("run", "plan.toml", "--anyway", "--erase", target["erase_token"])
         served = drive.counted()["host_written_bytes"]
         assert drive.kernel_written_bytes() == pytest.approx(served, rel=0.05)
         return result

@@ -41,7 +41,10 @@ static void answer(struct fuse_in_header *in, void *body)
                  .mode = S_IFREG | 0600, .nlink = 1, .blksize = 4096}};
     struct fuse_open_out opened = {.open_flags = FOPEN_DIRECT_IO};
     struct fuse_write_out written = {.size = io->size};
-    struct fuse_statfs_out space = {.st = {.bsize = 4096, .frsize = 4096, .namelen = 255}};
+    uint64_t blocks = design.size / 4096;
+    struct fuse_statfs_out space = {.st = {
+        .blocks = 2 * blocks, .bfree = blocks, .bavail = blocks,
+        .bsize = 4096, .frsize = 4096, .namelen = 255}};
     unsigned error = 0, keeps = FALLOC_FL_KEEP_SIZE;
     switch (in->opcode) {
     case FUSE_INIT:
