@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn the_run_is_started_without_a_view_and_with_its_consent() {
         let typed = ["bakeoff", "run", "--tui", "nas", "--target", "/dev/sdb"].map(OsString::from);
-        let args = arguments(typed.into(), &["4C53".to_string()]);
+        let args = arguments(typed.into(), &["--erase=4C53".to_string()]);
         assert_eq!(args, ["run", "nas", "--target", "/dev/sdb", "--erase=4C53"]);
     }
 }

@@ -75,7 +75,7 @@ fn what_is_refused_changes_nothing() {
         "disk.img",
         "--detach",
     ];
-    for words in [&words[..6], &words[..]] {
+    for words in [&words[..7], &words[..]] {
         expect(bench.run(words), 2, "a data file of 40 MiB does not fit into a region of 64 MiB");
     }
 
