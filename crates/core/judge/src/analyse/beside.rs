@@ -16,8 +16,10 @@ use bakeoff_stats::sample;
 /// Error of all intervals of a workload together.
 const ALPHA: f64 = 0.05;
 
+type Quantile = (&'static str, fn(&Latency) -> Option<u64>);
+
 /// The highest that all cells know is compared.
-const QUANTILES: [(&str, fn(&Latency) -> Option<u64>); 3] =
+const QUANTILES: [Quantile; 3] =
     [("p99", |lat| lat.p99), ("p90", |lat| lat.p90), ("p50", |lat| lat.p50)];
 
 pub fn effects(run: &Run) -> Vec<BesideEffect> {
