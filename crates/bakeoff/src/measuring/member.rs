@@ -225,7 +225,8 @@ impl Member {
         counts.iter().for_each(|i| add(&mut self.truth, &self.around[*i].1));
         let numbers: Vec<usize> = counts.iter().map(|i| self.around[*i].0).collect();
         let beside = self.beside.map(Companion::finish).transpose()?.map(Box::new);
-        let drive_writes = self.drive_writes;
+        // What a companion writes reaches the same device.
+        let drive_writes = self.drive_writes.filter(|_| beside.is_none());
         Ok(Some(Cell {
             beside,
             block,

@@ -228,8 +228,7 @@ fn wear() -> WearVerdict {
     WearVerdict { figures: vec![figure("ext4", 1.4), figure("/mnt/usb", 2.8)], more: vec![more] }
 }
 
-/// An analysis with a value in every field.
-fn analysis() -> Analysis {
+fn verdict() -> WorkloadVerdict {
     let effect = Effect {
         a: "ext4".into(),
         b: "/mnt/usb".into(),
@@ -249,7 +248,7 @@ fn analysis() -> Analysis {
         dropped_after: Some(5),
         energy: Some(super::sample_normal::energy()),
     };
-    let verdict = WorkloadVerdict {
+    WorkloadVerdict {
         workload: "read-1m".into(),
         metric: "bandwidth".into(),
         verdict: Verdict::Fastest,
@@ -285,44 +284,56 @@ fn analysis() -> Analysis {
         resolve_ns: Some(1),
         wear: Some(wear()),
         lead: Some(lead()),
-    };
+    }
+}
+
+fn beside() -> BesideEffect {
+    BesideEffect {
+        workload: "read-1m beside logs".into(),
+        alone: Some("read-1m".into()),
+        companion: "logs".into(),
+        rate: 10,
+        quantity: Some(BesideQuantity::Latency { quantile: "p99", of: "reads" }),
+        candidates: vec![BesideChange {
+            candidate: "ext4".into(),
+            figures: Some((4e6, 8e6)),
+            ratio: Some((2.0, 1.9, 2.1)),
+            blocks: 5,
+            companion_did: Some(9.9),
+        }],
+    }
+}
+
+fn use_change() -> UseChange {
+    UseChange {
+        workload: "read-1m".into(),
+        candidate: "ext4 · 80% used".into(),
+        state: UseState { fill_percent: 80, age: Age::Used },
+        before: "ext4".into(),
+        before_state: UseState::default(),
+        ratio: 0.6,
+        low: 0.5,
+        high: 0.7,
+        blocks: 5,
+    }
+}
+
+/// An analysis with a value in every field.
+fn analysis() -> Analysis {
     Analysis {
         blocks: 5,
         cells: 20,
         void_cells: 10,
         compares: true,
-        verdicts: vec![verdict],
-        beside: vec![BesideEffect {
-            workload: "read-1m beside logs".into(),
-            alone: Some("read-1m".into()),
-            companion: "logs".into(),
-            rate: 10,
-            quantity: Some(BesideQuantity::Latency { quantile: "p99", of: "reads" }),
-            candidates: vec![BesideChange {
-                candidate: "ext4".into(),
-                figures: Some((4e6, 8e6)),
-                ratio: Some((2.0, 1.9, 2.1)),
-                blocks: 5,
-                companion_did: Some(9.9),
-            }],
-        }],
+        verdicts: vec![verdict()],
+        beside: vec![beside()],
         findings: Vec::new(),
         recommendation: Some(recommendation()),
         normal: Some(super::sample_normal::normal()),
         factors: vec![factors()],
         wear: Some(wear()),
         by: RankedBy::Speed,
-        use_changes: vec![UseChange {
-            workload: "read-1m".into(),
-            candidate: "ext4 · 80% used".into(),
-            state: UseState { fill_percent: 80, age: Age::Used },
-            before: "ext4".into(),
-            before_state: UseState::default(),
-            ratio: 0.6,
-            low: 0.5,
-            high: 0.7,
-            blocks: 5,
-        }],
+        use_changes: vec![use_change()],
     }
 }
 
