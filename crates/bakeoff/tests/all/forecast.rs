@@ -118,6 +118,8 @@ profiles! {
     boot_announces_what_it_writes Boot
     package_install_announces_what_it_writes PackageInstall
     desktop_announces_what_it_writes Desktop
+    backup_announces_what_it_writes Backup
+    image_pull_announces_what_it_writes ImagePull
     dd_announces_what_it_writes Dd
     sysbench_announces_what_it_writes Sysbench
     bonnie_announces_what_it_writes Bonnie

@@ -56,7 +56,7 @@ fn real_luks_is_named_and_changes_the_token() {
     assert_ne!(planned(&bench, &device)["erase_token"], blank.as_str());
     let before = fs::read(&image).unwrap();
     let run = ["run", "--anyway", "plan.toml", "--target", &device, "--erase", &blank];
-    for words in [&run[..4], &run[..]] {
+    for words in [&run[..5], &run[..]] {
         let refused = bench.run(words);
         assert!(refused.code == 3 && refused.err.contains("crypto_LUKS"), "{refused:?}");
     }

@@ -71,7 +71,10 @@ fn a_detached_run_is_a_unit_and_keeps_the_machine_awake() {
     assert!(started.err.contains("The run continues in the background as bakeoff-"), "{started:?}");
     assert!(started.err.contains("systemctl stop bakeoff-"), "{started:?}");
     let words = |name: &str| fs::read_to_string(bench.path().join(name)).unwrap_or_default();
-    assert!(words("run.words").ends_with("\ndisk.img\n--erase\ndisk.img\n"), "{started:?}");
+    assert!(
+        words("run.words").ends_with("\ndisk.img\n--erase\ndisk.img\n--anyway\n"),
+        "{started:?}"
+    );
     until_so("the inhibitor", || words("inhibit.words").ends_with("sleep\ninfinity\n"));
     let inhibitor = words("inhibit.words").lines().next().unwrap().to_string();
     assert!(words("inhibit.words").contains("--what=sleep:idle:handle-lid-switch\n"));
