@@ -84,17 +84,24 @@ fn agrees(plan: &str, image_bytes: u64) {
     assert_eq!(first, Some(least), "{by_wear:?}");
 }
 
+/// The plan with so many operations in a cell that a write at its edge does not matter, whenever it
+/// is that the test looks.
+fn with_long_cells() -> String {
+    SMALL.replace("cell_min_ios = 10", "cell_min_ios = 300")
+}
+
 #[test]
 fn one_candidate_after_the_other_is_told_as_its_device_counts() {
     if !on_image::lacks() {
-        agrees(SMALL, 96 * MIB);
+        agrees(&with_long_cells(), 96 * MIB);
     }
 }
 
 #[test]
 fn candidates_that_take_turns_are_told_as_their_devices_count() {
     if !on_image::lacks() {
-        let plan = SMALL.replace("isolation = \"visit\"\n", "").replace("\"2h\"", "\"1m\"");
+        let plan =
+            with_long_cells().replace("isolation = \"visit\"\n", "").replace("\"2h\"", "\"1m\"");
         agrees(&plan, 256 * MIB);
     }
 }
