@@ -89,7 +89,17 @@ def run(program, device, folder, options, workload, isolation, region_mib) -> Me
     token = planned["targets"][0]["erase_token"]
     # Slices share the region, also with the control where it has room; a visit has all of it.
     shares = len(planned["candidates"]) if isolation == "slices" else 1
-    words = ["run", "--anyway", "plan.toml", "--erase", token, "--time", options.time, "--format", "json"]
+    words = [
+        "run",
+        "--anyway",
+        "plan.toml",
+        "--erase",
+        token,
+        "--time",
+        options.time,
+        "--format",
+        "json",
+    ]
     started = time.monotonic()
     result = json.loads(answer(program, *words, *on, cwd=folder))
     ratios, levels = {}, {}

@@ -38,7 +38,9 @@ udevadm settle --timeout=60"""
 def test_the_commands_of_a_winner_make_its_layers(guest, stack):
     """The commands of "ext4 + luks: best" made a disk without encryption."""
     write_plan(guest, small(LOST + stack))
-    command = f"bakeoff run --anyway {PLAN} {TARGET} --seed 1 --time 10m --max-write 100g --format json"
+    command = (
+        f"bakeoff run --anyway {PLAN} {TARGET} --seed 1 --time 10m --max-write 100g --format json"
+    )
     start(guest, command)
     wait_for(guest, f"{MAPPED} | grep -q .")
     measured = guest.ok(MAPPED)

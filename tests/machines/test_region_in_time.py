@@ -36,7 +36,9 @@ def test_a_slow_drive_gets_a_region_that_its_time_is_enough_for(guest):
     write_plan(guest, TWO)
     [target] = guest.json(f"bakeoff plan {PLAN} --target /dev/vda {TIME} --format json")["targets"]
     assert target["region_size_bytes"] > 1600 * MIB and target["region_parts"] >= 2
-    ended = guest.run(f"bakeoff run --anyway {PLAN} --target /dev/vda --erase TARGET --seed 1 {TIME}")
+    ended = guest.run(
+        f"bakeoff run --anyway {PLAN} --target /dev/vda --erase TARGET --seed 1 {TIME}"
+    )
     assert ended.code <= 1, f"ended with {ended.code}: {ended.error}"
     assert "the region shrinks from" in ended.error, ended.error
     record = guest.ok("bakeoff show last --format jsonl --no-redact")

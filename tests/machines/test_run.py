@@ -397,7 +397,8 @@ def test_no_space(guest):
     guest.ok("mkfs.ext4 -qF /dev/vda 100M && mount /dev/vda /mnt && truncate -s 1G /mnt/image")
     write_plan(guest, small(SCHEDULERS.replace("64m", "128m")))
     output = guest.run(
-        "bakeoff run --anyway /tmp/plan.toml --target /mnt/image --erase image --time 4h --max-write 100g"
+        "bakeoff run --anyway /tmp/plan.toml --target /mnt/image --erase image"
+        " --time 4h --max-write 100g"
     )
     assert output.code in (2, 3, 4), output.error
     guest.ok("umount /mnt")

@@ -99,7 +99,8 @@ def _until(guest: Guest, command: str, sign: str) -> Output:
 
 def result(guest: Guest, *devices: str):
     """Runs the plan for five minutes at most, and returns its result."""
-    command = f"bakeoff run --anyway {PLAN} {targets(guest, *devices)} --seed 1 --time 5m --max-write 100g"
+    words = f"{targets(guest, *devices)} --seed 1 --time 5m --max-write 100g"
+    command = f"bakeoff run --anyway {PLAN} {words}"
     ended = guest.run(f"{command} --format json >/tmp/result")
     assert ended.code <= 1, f"ended with {ended.code}: {ended.error}"
     return guest.json("cat /tmp/result")

@@ -1,5 +1,6 @@
-//! What would make a run hopeless, said before it begins: busy CPUs, a drive that others use, a loop
-//! device whose reads come from memory. A run that ends without an answer has cost time and wear.
+//! What would make a run hopeless, said before it begins: busy CPUs, a drive that others use, a
+//! loop device whose reads come from memory. A run that ends without an answer has cost time and
+//! wear.
 
 use std::time::Duration;
 

@@ -15,8 +15,8 @@ use crate::ui::say;
 /// Bytes read of standard input: a page, and no image of a disk.
 const INPUT_BYTES: u64 = 16 << 20;
 
-/// The runs that a word stands for; `None` for one that names a stored run. The path of a file has a
-/// `/` or a `.`, which the ID of a run does not have.
+/// The runs that a word stands for; `None` for one that names a stored run. The path of a file has
+/// a `/` or a `.`, which the ID of a run does not have.
 pub fn named(word: &str) -> Result<Option<Vec<RunLevels>>, Fault> {
     if word.trim_start().starts_with(PREFIX) {
         return found("the pasted line", word.as_bytes()).map(Some);

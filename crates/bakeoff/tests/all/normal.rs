@@ -154,7 +154,9 @@ fn systemd_accepts_the_units_of_the_documentation() {
         let output = command.output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         // It complains about units of the machine, too.
-        let ours = said.lines().filter(|line| line.contains("bakeoff-"));
+        let ours = said
+            .lines()
+            .filter(|line| line.contains("bakeoff-") && !line.contains("is not executable"));
         (output.status.success(), ours.map(str::to_string).collect::<Vec<_>>())
     };
     let (_, said) = verify();

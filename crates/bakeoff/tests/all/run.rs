@@ -65,16 +65,7 @@ fn what_is_refused_changes_nothing() {
     expect(bad, 2, "ext5");
     let large = SMALL.replace("fsync = 1", "fsync = 1\nsize = \"40m\"");
     fs::write(bench.path().join("large.toml"), large).unwrap();
-    let words = [
-        "run",
-        "--anyway",
-        "large.toml",
-        "--target",
-        "disk.img",
-        "--erase",
-        "disk.img",
-        "--detach",
-    ];
+    let words = [&["run", "--anyway", "large.toml"][..], &erase, &["--detach"]].concat();
     for words in [&words[..7], &words[..]] {
         expect(bench.run(words), 2, "a data file of 40 MiB does not fit into a region of 64 MiB");
     }

@@ -151,7 +151,7 @@ pub fn simulate_document(simulation: &Simulation) -> Document {
     out.gap();
     out.paragraph(
         "Advice where some candidates are unfit for the use. given: one is advised; right: of \
-         these, the best that is fit, or one within 10 % of it; wrong change: somebody is told to \
+         these, the best that is fit, or one within 10 % of it; wrong change: advice to \
          change to it for a gain below 25 %.",
     );
     for o in simulation.outcomes.iter().filter(|o| o.advice.is_some()) {

@@ -146,8 +146,14 @@ impl MatrixCell {
 
     /// What a picture shows: an estimate too, as an open point.
     pub fn drawn_ratio(&self) -> Option<(f64, f64, f64)> {
-        let is_guess = |(mean, ..): &(f64, f64, f64)| self.place == Place::Open && mean.is_finite();
-        self.known_ratio().or(self.ratio.filter(is_guess))
+        self.ratio.filter(|_| self.is_guess() || self.known_ratio().is_some())
+    }
+
+    /// Whether it is an estimate whose interval is too wide to be told.
+    pub fn is_guess(&self) -> bool {
+        let mean = self.ratio.map(|(mean, ..)| mean);
+        let is_open = self.place == Place::Open && self.known_ratio().is_none();
+        is_open && mean.is_some_and(f64::is_finite)
     }
 
     /// Its share of the leader's rate, unless the interval is too wide to be told.

@@ -53,7 +53,7 @@ fn legend(matrix: &Matrix) -> Option<String> {
     let all = || matrix.rows.iter().flat_map(|row| &row.cells);
     let signs = [
         (all().any(|cell| cell.mark() == '='), "= equally fast"),
-        (all().any(|cell| cell.label.starts_with('~')), "~ an estimate"),
+        (all().any(MatrixCell::is_guess), "~ an estimate"),
         (all().any(|cell| cell.mark() == '!'), "! with stalls"),
     ];
     let signs: Vec<&str> = signs.iter().filter(|s| s.0).map(|s| s.1).collect();

@@ -130,8 +130,8 @@ pub fn note(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> Option<S
     let (who, least) = (sanitize(&effect.a), sanitize(&effect.b));
     let [ratio, low, high] = [effect.ratio, effect.low, effect.high].map(number);
     Some(format!(
-        "For {}, {who} writes {ratio} times as many bytes to the {drive} as {least} (95 % CI: {low} \
-         to {high}): the {drive} lasts that much longer with {least}.",
+        "For {}, {who} writes {ratio} times as many bytes to the {drive} as {least} (95 % CI: \
+         {low} to {high}): the {drive} lasts that much longer with {least}.",
         names::workload(&workload)
     ))
 }
