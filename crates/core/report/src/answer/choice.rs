@@ -3,7 +3,7 @@
 
 use crate::recipe;
 use bakeoff_judge::analyse::scope;
-use bakeoff_model::candidate::Kind;
+use bakeoff_model::candidate::{Candidate, Kind};
 use bakeoff_model::event::StopReason;
 use bakeoff_model::lead::Refusal;
 use bakeoff_model::path::sanitize;
@@ -149,6 +149,14 @@ fn slower_without(chosen: &Recommendation) -> Option<String> {
         .then(|| format!("Not for {}: {}.", chosen.drive_use.phrase(), phrases::list(&slower)))
 }
 
+/// The name without the state in which it was measured: that comes by itself.
+fn stack_name(run: &Run, name: &str) -> String {
+    let candidate = run.header.candidates.iter().find(|c| c.name == name);
+    let state = candidate.map(Candidate::state).filter(|state| !state.is_empty());
+    let ending = state.map(|state| format!(" · {}", state.label()));
+    sanitize(ending.and_then(|ending| name.strip_suffix(&ending)).unwrap_or(name))
+}
+
 /// What need not be made anew: the filesystem that is there, if that is known, or whoever has it.
 fn keeps(run: &Run, chosen: &Recommendation) -> Option<String> {
     let named = |name: &String| run.header.candidates.iter().find(|c| c.name == *name);
@@ -157,10 +165,10 @@ fn keeps(run: &Run, chosen: &Recommendation) -> Option<String> {
     let is_there = |name: &&String| fs(name).is_some_and(|fs| found.contains(&&fs));
     let mut stays = std::iter::once(&chosen.candidate).chain(&chosen.keep);
     if let Some(there) = stays.find(is_there) {
-        return Some(format!("{} is here already: keep it", sanitize(there)));
+        return Some(format!("{} is here already: keep it", stack_name(run, there)));
     }
     let all = chosen.keep.iter().filter(|name| fs(name).is_some());
-    let all: Vec<String> = all.map(|name| sanitize(name)).collect();
+    let all: Vec<String> = all.map(|name| stack_name(run, name)).collect();
     (!all.is_empty()).then(|| format!("Already {}? Keep it", all.join(" or ")))
 }
 
@@ -204,7 +212,8 @@ fn without(need: Need) -> &'static str {
 }
 
 fn said(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> String {
-    let who = format!("Use {} for {}", sanitize(&chosen.candidate), chosen.drive_use.phrase());
+    let name = stack_name(run, &chosen.candidate);
+    let who = format!("Use {name} for {}", chosen.drive_use.phrase());
     let is_out = |name: &String| chosen.ruled_out.iter().any(|out| out.candidate == *name);
     let all = run.header.candidates.iter().filter(|c| c.twin_of.is_none());
     let suits = all.filter(|c| !is_out(&c.name)).count();
