@@ -47,7 +47,10 @@ fn reasons(places: &[&Place]) -> Result<Vec<String>, Fault> {
     let mut why = Vec::new();
     for on in places {
         why.extend(on.cached_files().map(|file| {
-            format!("the loop device of {file} has no direct I/O, so that reads come from memory")
+            format!(
+                "the loop device of {file} has no direct I/O (losetup --direct-io=on), so that \
+                 reads come from memory"
+            )
         }));
         let target =
             Target::Place { name: on.mount_point.to_string(), place: Box::new((*on).clone()) };
@@ -56,11 +59,10 @@ fn reasons(places: &[&Place]) -> Result<Vec<String>, Fault> {
             return Err(Fault::interrupted("interrupted; nothing was changed"));
         }
         let cpu = facts.watched.as_ref().ok().and_then(|watched| watched.cpu_percent);
-        why.extend(
-            cpu.filter(|percent| *percent >= CPU_PERCENT).map(|percent| {
-                format!("the CPUs are {percent:.0} % busy ({})", phrases::list(&busy))
-            }),
-        );
+        // Of a virtual machine the host may have taken the time, and no process here is named.
+        let by = if busy.is_empty() { "other machines".into() } else { phrases::list(&busy) };
+        let cpu = cpu.filter(|percent| *percent >= CPU_PERCENT);
+        why.extend(cpu.map(|percent| format!("the CPUs are {percent:.0} % busy ({by})")));
         let stops = fitness::checks(&facts).into_iter();
         // A little CPU time of others is allowed for, and an image has its room already.
         let stops = stops.filter(|check| {

@@ -145,15 +145,21 @@ fn kept(
     let candidates = &of.run.header.candidates;
     let has_needs =
         needs::lacking(&candidates[chosen], of.run.header.protocol.drive_use).is_empty();
-    let gains = |other: CandidateIx, compared: &Comparison| {
-        let lead = DecidedLead::from(of.run, of.table, compared, chosen, 1);
-        let against = lead.against.iter().find(|a| a.other == other);
-        against.is_some_and(|a| fraction(a.interval.low.max(0.0)) >= MOST_REGRET)
-    };
-    let stays = |other: &CandidateIx| {
-        *other != chosen && has_needs && !all.iter().any(|compared| gains(*other, compared))
-    };
+    let gains = |other: CandidateIx| all.iter().any(|c| far_ahead(of, c, chosen, other).is_some());
+    let stays = |other: &CandidateIx| *other != chosen && has_needs && !gains(*other);
     qualified.iter().copied().filter(stays).map(|c| candidates[c].name.clone()).collect()
+}
+
+/// The comparison of a candidate with another that it beats by a quarter for certain.
+fn far_ahead(
+    of: &ComparedRun,
+    compared: &Comparison,
+    candidate: CandidateIx,
+    other: CandidateIx,
+) -> Option<Against> {
+    let lead = DecidedLead::from(of.run, of.table, compared, candidate, 1);
+    let against = lead.against.into_iter().find(|a| a.other == other)?;
+    (fraction(against.interval.low.max(0.0)) >= MOST_REGRET).then_some(against)
 }
 
 /// Whom to take to exchange files with Windows and macOS, by the same measurements.
@@ -169,10 +175,11 @@ fn exchange(of: &ComparedRun, all: &[&Comparison]) -> Option<CandidateIx> {
             && needs::lacking(candidate, DriveUse::Windows).is_empty()
     });
     let suits: Vec<CandidateIx> = own.collect();
+    // One that has no interval somewhere comes after those that have.
     let worst = |c: &CandidateIx| {
-        let each = all.iter().filter_map(|compared| regret(of, compared, *c, &suits));
         let weighted = |r: Regret| ln_of(r.at_most) * DriveUse::Windows.weight(&r.workload);
-        each.map(weighted).fold(0.0, f64::max)
+        let each = all.iter().map(|compared| regret(of, compared, *c, &suits));
+        each.map(|r| r.map_or(f64::INFINITY, weighted)).fold(0.0, f64::max)
     };
     suits.iter().copied().min_by(|x, y| worst(x).total_cmp(&worst(y)))
 }
@@ -190,11 +197,9 @@ fn ruled_out(of: &ComparedRun, all: &[&Comparison], chosen: CandidateIx) -> Vec<
         let lacks = needs::lacking(&header.candidates[candidate], header.protocol.drive_use);
         (!lacks.is_empty()).then(|| {
             let ahead = all.iter().filter_map(|compared| {
-                let lead = DecidedLead::from(of.run, of.table, compared, candidate, 1);
-                let against = lead.against.iter().find(|a| a.other == chosen)?;
-                let is_far = fraction(against.interval.low.max(0.0)) >= MOST_REGRET;
+                let against = far_ahead(of, compared, candidate, chosen)?;
                 let workload = &header.workloads[compared.workload].name;
-                is_far.then(|| Some((workload.clone(), effect(of.run, candidate, against)?)))?
+                Some((workload.clone(), effect(of.run, candidate, &against)?))
             });
             let most = ahead.max_by(|x, y| x.1.low.total_cmp(&y.1.low));
             let (workload, faster) = most.unzip();
