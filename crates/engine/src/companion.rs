@@ -56,12 +56,11 @@ fn accompany(
     hold::begin();
     thread::scope(|scope| {
         let work = scope.spawn(|| {
-            let done = do_task(&task, open);
-            hold::ended();
-            done
+            let _told = Ended;
+            do_task(&task, open)
         });
         hold::until_ready();
-        let talked = if work.is_finished() { Ok(()) } else { converse(input, output, &place) };
+        let talked = if hold::has_ended() { Ok(()) } else { converse(input, output, &place) };
         hold::end();
         let done = work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         talked?;
@@ -74,6 +73,15 @@ fn accompany(
         // By a clock that others do not have.
         Ok(Measurement { monotonic_ns: None, windows: Vec::new(), ..measured })
     })
+}
+
+/// Tells that the work has ended, by a panic too: without it everybody would wait for ever.
+struct Ended;
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        hold::ended();
+    }
 }
 
 /// Until the order to end, or until nobody works any more.
