@@ -67,6 +67,24 @@ pub struct Fit {
     pub least: FitCost,
 }
 
+impl Fit {
+    /// Blocks that there is time for, and blocks that the bytes allow. Without a limit of time
+    /// those of the first look.
+    pub fn blocks(&self, wanted: &Wanted) -> (u64, u64) {
+        let first = u64::from(wanted.first_look);
+        let blocks = |limit: u64, least: u64, block: u64| {
+            first + limit.saturating_sub(least).checked_div(block).unwrap_or(u64::MAX - first)
+        };
+        let by_time = wanted.time_ns.filter(|_| !wanted.is_of_rounds);
+        let by_time =
+            by_time.map_or(first, |ns| blocks(ns, self.least.time_ns, self.block.time_ns));
+        let by_bytes = wanted.max_write_bytes.map_or(u64::MAX, |bytes| {
+            blocks(bytes, self.least.write_bytes, self.block.write_bytes)
+        });
+        (by_time, by_bytes)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
     pub name: String,

@@ -1,8 +1,9 @@
 //! How a run spares the drive: it measures less at a time where the blocks of the first look would
 //! otherwise write more than the limit allows, as on a fast drive.
 //!
-//! Slices that write end after fewer bytes, down to the least work that makes a valid slice. Cells
-//! that are no slices become shorter, down to half a second (rule L25). Only below that are
+//! Slices that write end after fewer bytes, down to the least work that makes a valid slice; those
+//! of large writes also where the limit would end the run long before its time. Cells that are no
+//! slices become shorter, down to half a second (rule L25). Only below that are
 //! workloads given up, and the plan refused.
 
 use super::fit::{Fit, FitError, Wanted, plan_fit};
@@ -11,6 +12,8 @@ use bakeoff_model::protocol::{Mode, Protocol};
 const CELL_NS: u64 = 500_000_000;
 /// Fewest bytes that are worth trying; the minimum of work of a slice is more in most jobs.
 const SLICE_BYTES: u64 = 64 << 10;
+/// A slice of so many bytes is not cut further for the sake of more blocks.
+const ENOUGH_BYTES: u64 = 16 << 20;
 /// Share of what is measured that may be written beyond what was expected: drives are not always as
 /// fast as they were when they were tried.
 const MARGIN: u64 = 10;
@@ -26,26 +29,49 @@ pub fn fitting(
     wanted: impl Fn(&Protocol) -> Wanted,
 ) -> Result<(Protocol, Fit), FitError> {
     let (mut best, mut refused): (Option<(Protocol, Fit)>, _) = (None, FitError::Nothing);
-    let mut kept_margin = false;
+    let mut reached = Reached::default();
     for tried in steps(protocol, largest_bytes) {
         let asked = wanted(&tried);
         match plan_fit(&asked) {
             Ok(fit) => {
-                let has_margin = has_margin(&asked, &fit);
-                let kept = best.as_ref().map_or(0, |(_, fit)| fit.kept);
-                if fit.kept > kept || (fit.kept == kept && has_margin && !kept_margin) {
-                    kept_margin = has_margin;
-                    best = Some((tried, fit));
+                let now = Reached::by(&asked, &fit);
+                let gains_blocks = (now.kept, now.has_margin) == (reached.kept, reached.has_margin);
+                if now > reached && (tried.slice_bytes >= ENOUGH_BYTES || !gains_blocks) {
+                    reached = now;
+                    best = Some((tried.clone(), fit));
                 }
             }
             Err(error) => refused = error,
         }
-        let is_whole = |(_, fit): &(Protocol, Fit)| fit.dropped.is_empty();
-        if kept_margin && best.as_ref().is_some_and(is_whole) {
+        let is_whole = best.as_ref().is_some_and(|(_, fit)| fit.dropped.is_empty());
+        let is_least = tried.slice_bytes > 0 && tried.slice_bytes < ENOUGH_BYTES;
+        if is_whole && reached.has_margin && (reached.lasts || is_least) {
             break;
         }
     }
     best.ok_or(refused)
+}
+
+/// What a protocol reaches, the more important first.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Reached {
+    kept: usize,
+    has_margin: bool,
+    /// As far as there is time for them.
+    blocks: u64,
+    lasts: bool,
+}
+
+impl Reached {
+    fn by(wanted: &Wanted, fit: &Fit) -> Reached {
+        let (by_time, by_bytes) = fit.blocks(wanted);
+        Reached {
+            kept: fit.kept,
+            has_margin: has_margin(wanted, fit),
+            blocks: by_bytes.min(by_time),
+            lasts: by_bytes >= by_time,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,6 +185,22 @@ mod tests {
             assert!(fit.least.write_bytes + measured / 2 >= max * MIB * 9 / 10, "{max}: {fit:?}");
             assert!(protocol.cell_min_ns >= CELL_NS);
         }
+    }
+
+    /// A demo ended after two of its three minutes, its bytes spent on large slices.
+    #[test]
+    fn large_writes_are_cut_where_bytes_would_end_the_run_before_its_time() {
+        let of = |time_s, max_mib| {
+            let timed = |protocol: &Protocol| Wanted {
+                time_ns: Some(time_s * S),
+                ..wanted(protocol)
+            };
+            fitting(&protocol(Some(max_mib)), 32 * MIB, timed).unwrap().0.slice_bytes / MIB
+        };
+        // Six blocks of 912 MiB; of slices of 24 MiB and shorter cells seven of 684 MiB.
+        assert_eq!(of(40, 6000), 0, "six blocks have time and bytes");
+        assert_eq!(of(40, 5300), 24);
+        assert_eq!(of(4000, 6000), 18, "more blocks than bytes: half a slice is the least");
     }
 
     #[test]

@@ -133,14 +133,17 @@ pub fn estimate(
         Ok((protocol, fit)) => (of(&protocol), Ok(fit)),
         Err(error) => (of(&usual), Err(error)),
     };
-    let cells = wanted.workloads.iter().fold(FitCost::default(), |all, w| sum(all, w.cell, 1));
+    // What is given up costs nothing; what is refused is shown with all it asks for.
+    let kept = fit.as_ref().map_or(wanted.workloads.len(), |fit: &Fit| fit.kept);
+    let kept = &wanted.workloads[..kept];
+    let cells = kept.iter().fold(FitCost::default(), |all, w| sum(all, w.cell, 1));
     let block = sum(FitCost::default(), sum(visit, cells, 1), k);
     let (setup, each, first_blocks, most) = if wanted.is_of_rounds {
         let prepared = sum(wanted.setup, visit, groups(&made.workloads).len() as u32);
         (prepared, cells, ROUNDS as u32, MOST_ROUNDS as u32)
     } else {
         let most = made.protocol.most_blocks(are_compared(&made.candidates));
-        let once = wanted.workloads.iter().fold(FitCost::default(), |all, w| sum(all, w.once, k));
+        let once = kept.iter().fold(FitCost::default(), |all, w| sum(all, w.once, k));
         (sum(wanted.setup, once, 1), block, made.protocol.first_look(), most)
     };
     let last_blocks = within(&wanted, setup, each).min(most).max(first_blocks);
@@ -477,9 +480,9 @@ mod tests {
             ..site(&drive("nvme", None, None))
         };
         let at = |limit| estimate(&made, &[nvme], Some(limit)).unwrap();
-        let (free, tight) = (at(100 << 30), at(3 << 29));
-        assert!(free.first.write_bytes > 3 << 29, "{free:?}");
-        assert!(tight.fit.is_ok() && tight.first.write_bytes <= 3 << 29, "{tight:?}");
+        let (free, tight) = (at(100 << 30), at(5 << 28));
+        assert!(free.first.write_bytes > 5 << 28, "{free:?}");
+        assert!(tight.fit.is_ok() && tight.first.write_bytes <= 5 << 28, "{tight:?}");
         assert!(at(600 << 20).fit.is_err(), "not the least of slices");
     }
 
