@@ -12,7 +12,7 @@ use bakeoff_model::workloads;
 use bakeoff_report as report;
 use bakeoff_stats::phrases;
 
-use super::{lifecycle, quick};
+use super::{hopeless, lifecycle, quick};
 use crate::cli::{Demo, Global, Quick};
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -79,6 +79,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     let mut ending = lifecycle::Ending::new(args.report.clone(), &args.beside)?;
     ending.report.get_or_insert_with(|| format!("bakeoff-{}.html", header.run).into());
     ending.remains = lifecycle::recover(global)?;
+    hopeless::warn(&place, global.quiet)?;
     lifecycle::run(global, header, ending, |session| image::prepare(session, &parent, place))
 }
 

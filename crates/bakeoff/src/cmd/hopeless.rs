@@ -17,6 +17,7 @@ use crate::ui::say;
 
 /// Share of all CPUs that others may use, percent: beside a compiler on one of two, runs answer.
 const CPU_PERCENT: f64 = 90.0;
+const HARDLY: &str = "This run will hardly get an answer";
 const WATCHED: Duration = Duration::from_secs(1);
 
 /// Says what would make a run on `places` hopeless, and asks at a terminal.
@@ -30,7 +31,7 @@ pub fn check(places: &[&Place], goes_on: bool, quiet: bool) -> Result<(), Fault>
     }
     let all = phrases::list(&why);
     if goes_on || consent::can_ask() {
-        say::note(quiet && goes_on, format_args!("This run will hardly get an answer: {all}."));
+        say::note(quiet && goes_on, format_args!("{HARDLY}: {all}."));
     }
     match goes_on || consent::can_ask() && consent::says_yes("Run it anyway?") {
         true => Ok(()),
@@ -39,6 +40,18 @@ pub fn check(places: &[&Place], goes_on: bool, quiet: bool) -> Result<(), Fault>
              over, or add --anyway"
         ))),
     }
+}
+
+/// Says it and goes on, where a short run is all there is to lose.
+///
+/// # Errors
+/// Interrupted, or the machine cannot be looked at.
+pub fn warn(place: &Place, quiet: bool) -> Result<(), Fault> {
+    let why = reasons(&[place])?;
+    if !why.is_empty() {
+        say::note(quiet, format_args!("{HARDLY}: {}.", phrases::list(&why)));
+    }
+    Ok(())
 }
 
 fn reasons(places: &[&Place]) -> Result<Vec<String>, Fault> {

@@ -125,6 +125,7 @@ impl<'a> Ahead<'a> {
             name: w.name.clone(),
             cell: self.cell((at, w), protocol),
             once: self.once((at, w), protocol),
+            has_bound: self.is_sliced(w),
         };
         Wanted {
             workloads: self.numbered().map(asked).collect(),

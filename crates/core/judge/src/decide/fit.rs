@@ -39,6 +39,9 @@ pub struct Asked {
     pub cell: FitCost,
     /// Mean cost on one candidate, once in the run: finding the length of its slices.
     pub once: FitCost,
+    /// Whether the bytes of a cell have a limit of their own, as slices have. Others write for a
+    /// time: how much depends on how fast the drive is then.
+    pub has_bound: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -177,7 +180,7 @@ mod tests {
     const S: u64 = 1_000_000_000;
 
     fn asked(name: &str, cell: FitCost) -> Asked {
-        Asked { name: name.to_string(), cell, once: FitCost::default() }
+        Asked { name: name.to_string(), cell, once: FitCost::default(), has_bound: true }
     }
 
     fn wanted(time_s: Option<u64>, max_mib: Option<u64>) -> Wanted {

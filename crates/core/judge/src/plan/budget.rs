@@ -117,6 +117,7 @@ pub fn estimate(
         name: w.name.clone(),
         cell: sum(cell(w, protocol, slowest), unsettled(w, protocol, slowest), is_switched),
         once: calibration(w, protocol, slowest),
+        has_bound: is_sliced(w, protocol),
     };
     let of = |protocol: &Protocol| Wanted {
         workloads: made.workloads.iter().map(|w| asked(w, protocol)).collect(),

@@ -7,7 +7,7 @@ use bakeoff_model::candidate::Skipped;
 use bakeoff_model::cause::{Cause, Grade};
 use bakeoff_model::finding::Severity;
 use bakeoff_model::index::WorkloadIx;
-use bakeoff_model::lead::{NotRanked, Refusal};
+use bakeoff_model::lead::{NotRanked, Refusal, TrimmedStalls};
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, WorkloadVerdict};
@@ -18,6 +18,8 @@ use bakeoff_stats::units;
 use super::{amount, names, sentence};
 
 const REASONS_MAX: usize = 2;
+/// More stalls than so many are told by the worst.
+const STALLS_MAX: usize = 2;
 
 /// One thing that limits the answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,15 +84,28 @@ fn stalls(analysis: &Analysis) -> Option<String> {
     let of = |v: &WorkloadVerdict| {
         let on = names::workload(&v.workload);
         let stalls = v.lead.iter().flat_map(|lead| &lead.stalls).filter(|s| s.count());
-        let told = stalls.map(|s| {
-            let (who, share) = (sanitize(&s.candidate), amount::share(s.share));
-            let longest = units::duration(s.longest_ns);
-            format!("{who} {share} of its time on {on} (longest {longest})")
-        });
-        told.collect::<Vec<_>>()
+        stalls.map(|s| (s.share, s.longest_ns, told_stall(s, &on))).collect::<Vec<_>>()
     };
-    let all: Vec<String> = analysis.verdicts.iter().flat_map(of).collect();
-    (!all.is_empty()).then(|| format!("Stalls (!): {}.", all.join("; ")))
+    let mut all: Vec<(f64, u64, String)> = analysis.verdicts.iter().flat_map(of).collect();
+    if all.is_empty() {
+        return None;
+    }
+    let others = all.len().saturating_sub(STALLS_MAX);
+    if others > 0 {
+        all.sort_by(|x, y| y.1.cmp(&x.1).then(y.0.total_cmp(&x.0)));
+        all.truncate(STALLS_MAX);
+    }
+    let told: Vec<String> = all.into_iter().map(|(_, _, told)| told).collect();
+    let others = match others {
+        0 => String::new(),
+        n => format!("; {n} more, none longer"),
+    };
+    Some(format!("Stalls (!): {}{others}.", told.join("; ")))
+}
+
+fn told_stall(s: &TrimmedStalls, on: &str) -> String {
+    let (who, share) = (sanitize(&s.candidate), amount::share(s.share));
+    format!("{who} {share} of its time on {on} (longest {})", units::duration(s.longest_ns))
 }
 
 fn not_ranked(analysis: &Analysis) -> Vec<String> {

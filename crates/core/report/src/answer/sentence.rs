@@ -337,6 +337,9 @@ pub fn why_not_ranked(reason: NotRanked) -> &'static str {
     }
 }
 
+/// A lead that is still as uncertain as this after more time is no reason to wait for it.
+const WORTH_WAITING: f64 = 0.5;
+
 enum LeadBound {
     AtMost(f64),
     TooWide,
@@ -363,7 +366,7 @@ fn more(verdict: Verdict, lead: &Lead) -> Option<String> {
         return Some(format!("Run {minutes} more minutes to determine the fastest."));
     }
     let (before, after) = (amount::at_most(fraction(-now)), amount::at_most(-then));
-    let is_told = -then <= amount::WIDEST - 1.0 && before != after;
+    let is_told = -then <= WORTH_WAITING && before != after;
     is_told.then(|| format!("Run {minutes} more minutes to narrow this to {after}."))
 }
 
