@@ -35,6 +35,7 @@ use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
 use bakeoff_model::wear::RankedBy;
+use bakeoff_stats::distinct;
 use bakeoff_stats::paired::Interval;
 
 pub fn analyse(run: &Run) -> Analysis {
@@ -89,7 +90,9 @@ fn workload_verdict(
     let (header, workload) = (&run.header, compared.workload);
     let of = &header.workloads[workload];
     let findings = limit::limiting(run_findings, Limits::Verdict.resolve(header.into()), &of.name);
-    let unlike = rules::unlike_promises::unlike(header, &compared.ranked);
+    // Of the whole run, so that it is the same finding for each workload.
+    let ranked = distinct::in_order(whole.compared.iter().flat_map(|c| c.ranked.iter().copied()));
+    let unlike = rules::unlike_promises::unlike(header, &ranked);
     let mut findings = limit::sorted(findings.into_iter().chain(unlike).collect());
     let (verdict, lead) = match schedule::has_question(run) {
         true => {

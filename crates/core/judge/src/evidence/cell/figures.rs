@@ -111,7 +111,7 @@ pub fn mean_lies(of: &Observation) -> Option<Hit> {
     let lie = |l: &Latencies| l.p95_ns.filter(|p95| l.mean_ns > *p95 as f64).map(|p95| (*l, p95));
     let (l, p95) = of.latencies.iter().find_map(lie)?;
     let evidence = format!(
-        "mean {} {}, 95th percentile {}",
+        "the mean {} of {} exceeds the 95th percentile ({})",
         l.name,
         units::latency(libm::round(l.mean_ns) as u64),
         units::latency(p95)
@@ -134,7 +134,7 @@ pub fn thin_tail(of: &Observation) -> Option<Hit> {
         })?;
         Some((name, stats.total_ios, thin.0))
     })?;
-    let evidence = format!("the {} percentile of {count} {name} operations", quantile * 100.0);
+    let evidence = format!("the p{} rests on only {count} operations ({name})", quantile * 100.0);
     let advice = "measure longer: {runtime=60s}, or use a lower percentile";
     Some(Hit::new(evidence, advice))
 }

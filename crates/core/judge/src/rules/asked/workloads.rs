@@ -47,8 +47,10 @@ pub fn fake_random(of: &Observation) -> Option<Hit> {
     let blocks = access.file_bytes? / access.block_bytes.max(1);
     let is_fake = access.block_bytes >= of.limits.random_block_bytes;
     (is_fake || blocks < of.limits.random_blocks).then(|| {
-        let evidence =
-            format!("random access to {blocks} blocks of {}", units::size(access.block_bytes));
+        let evidence = format!(
+            "random accesses reach only {blocks} blocks of {}",
+            units::size(access.block_bytes)
+        );
         let advice = match of.source {
             Source::Ours => "use small blocks and a large file: {bs=4k} {size=1g}",
             Source::Others => "Random access needs many small records: -r 4k and a large -s.",

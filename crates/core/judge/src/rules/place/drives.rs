@@ -40,9 +40,9 @@ pub fn smr(design: Design<'_>, place: &Place) -> Option<Hit> {
     let written = design.expected_write_bytes;
     let why = suspicion(drive).filter(|_| written > 0 && written < cache)?;
     let evidence = format!(
-        "a hard disk of {}{why}, and only {} to write",
-        units::size(drive.size_bytes),
-        units::size(written)
+        "only {} are written to a hard disk of {}{why}",
+        units::size(written),
+        units::size(drive.size_bytes)
     );
     let advice = "write more than its media cache can store: {size=4g} and --max-write 30g";
     Some(Hit::new(evidence, advice))

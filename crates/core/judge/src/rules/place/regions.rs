@@ -102,7 +102,7 @@ pub fn short_stroke(design: Design<'_>, place: &Place) -> Option<Hit> {
     let share = span as f64 / drive.size_bytes as f64;
     (share < design.protocol.thresholds.span).then(|| {
         let evidence = format!(
-            "random access over {} of {}: {:.2} % of the drive",
+            "random accesses stay within {} of {}: {:.2} % of the drive",
             units::size(span),
             units::size(drive.size_bytes),
             share * 100.0

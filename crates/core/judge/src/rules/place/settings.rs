@@ -12,7 +12,7 @@ pub fn governor(design: Design<'_>) -> Option<Hit> {
     let other: Vec<&String> =
         design.host.governors.iter().filter(|g| *g != "performance").collect();
     let first = other.first().filter(|_| !design.candidates.iter().all(is_pinned))?;
-    let evidence = format!("cpufreq governor {first} on {} policies", other.len());
+    let evidence = format!("the cpufreq governor is {first} on {} policies", other.len());
     let advice = "set governor = \"performance\" in a plan's [axes], or: cpupower frequency-set \
                   -g performance";
     Some(Hit::new(evidence, advice))
@@ -29,7 +29,7 @@ pub fn options_unpinned(design: Design<'_>, place: &Place) -> Option<Hit> {
         unknown.push("read-ahead");
     }
     (!unknown.is_empty()).then(|| {
-        let evidence = format!("{} of {} unknown", unknown.join(" and "), drive.name);
+        let evidence = format!("cannot read the {} of {}", unknown.join(" and "), drive.name);
         let advice = "set them for all candidates: [axes] scheduler and read_ahead_kb";
         Hit::new(evidence, advice)
     })
