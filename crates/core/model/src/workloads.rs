@@ -20,6 +20,16 @@ pub const QUICK: [&str; 4] = ["randwrite", "seqread", "randread", "seqwrite"];
 /// What `demo` measures, most important first.
 pub const DEMO: [&str; 5] = ["randwrite", "smallfiles", "randread", "seqread", "seqwrite"];
 
+/// What people read for them: name, in a sentence, as a heading of a column.
+pub const IN_WORDS: [(&str, &str, &str); 6] = [
+    ("randwrite", "random writes", "rnd writes"),
+    ("smallfiles", "small files", "small files"),
+    ("randread", "random reads", "rnd reads"),
+    ("seqwrite", "sequential writes", "seq writes"),
+    ("seqread", "sequential reads", "seq reads"),
+    ("randrw", "random reads and writes", "rnd mixed"),
+];
+
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("there is no workload '{name}'; {hint}")]
 pub struct UnknownWorkload {

@@ -292,5 +292,10 @@ mod tests {
             assert_eq!(found.results.len(), 4, "{text}");
             assert!(found.unread.is_empty(), "{:?}\n{text}", found.unread);
         }
+        let screen = crate::screen(&run, &analysis, &options, None);
+        for text in [screen, paste(&run, analyse).unwrap()] {
+            let found = bakeoff_judge::import::all(text.as_bytes());
+            assert_eq!((found.results.len(), found.unread.len()), (4, 0), "{text}");
+        }
     }
 }

@@ -16,6 +16,7 @@ pub mod observe;
 mod own;
 pub mod pasted;
 mod rows;
+mod screen;
 pub mod table;
 mod tables;
 

@@ -1,7 +1,9 @@
-//! Exports of bakeoff itself that are no bundle. The line to paste in them is read. Those without
-//! one are named, and lead to the bundle, which is the only one that has a whole run.
+//! Exports of bakeoff itself that are no bundle. The line to paste in them is read, or else the
+//! table of a first screen. Those without either are named, and lead to the bundle, which is the
+//! only one that has a whole run.
 
 use super::pasted::PastedLines;
+use super::screen::Screen;
 use bakeoff_model::undo::is_run_id;
 use bakeoff_tools::scan::finder::{Line, Reader};
 use bakeoff_tools::scan::result::Out;
@@ -13,6 +15,7 @@ const TITLES: &str = "run,block,counts,candidate,workload,metric,";
 pub struct Own {
     found: Option<(&'static str, u64, u64)>,
     lines: PastedLines,
+    screen: Screen,
 }
 
 fn format(text: &str) -> Option<&'static str> {
@@ -34,7 +37,7 @@ pub fn run_of_events(text: &str) -> Option<&str> {
 
 impl Reader for Own {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        let is_pasted = self.lines.line(line, out);
+        let is_pasted = self.lines.line(line, out) | self.screen.line(line);
         if let Some((_, _, last)) = &mut self.found {
             *last = line.number;
         } else if let Some(format) = format(line.text.trim()) {
@@ -45,6 +48,10 @@ impl Reader for Own {
 
     fn finish(&mut self, out: &mut Out) {
         self.lines.finish(out);
+        // A block has both, and the line says more.
+        if !self.lines.has_any() {
+            self.screen.finish(out);
+        }
         let without_line = self.found.filter(|_| !self.lines.has_any());
         let Some((format, first, last)) = without_line else { return };
         let why = format!(

@@ -18,7 +18,7 @@ use bakeoff_tools::scan::result::{Metrics, Out, ToolResult};
 
 /// Most runs of a text.
 pub const RUNS_LIMIT: usize = 64;
-const NAME: &str = "bakeoff";
+pub(super) const NAME: &str = "bakeoff";
 /// Lines over which one of ours may be wrapped: one of twelve columns is unlikely.
 const MOST_LINES: u64 = 64;
 /// Lines of a document of ours above its line.
@@ -214,7 +214,7 @@ fn result(
 }
 
 /// The words of an access pattern that other tools use.
-fn pattern(rw: Rw) -> Option<&'static str> {
+pub(super) fn pattern(rw: Rw) -> Option<&'static str> {
     Some(match rw {
         Rw::Read => "sequential read",
         Rw::Write => "sequential write",

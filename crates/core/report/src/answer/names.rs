@@ -2,31 +2,22 @@
 
 use crate::layout::{columns, cut};
 use bakeoff_model::path::sanitize;
-
-/// Built-in workloads: name, in a sentence, as a heading of a column.
-const WORKLOADS: [(&str, &str, &str); 6] = [
-    ("randwrite", "random writes", "rnd writes"),
-    ("smallfiles", "small files", "small files"),
-    ("randread", "random reads", "rnd reads"),
-    ("seqwrite", "sequential writes", "seq writes"),
-    ("seqread", "sequential reads", "seq reads"),
-    ("randrw", "random reads and writes", "rnd mixed"),
-];
+use bakeoff_model::workloads::IN_WORDS;
 
 /// A workload in a sentence: "random writes"; the name itself of one that a plan defines.
 pub fn workload(name: &str) -> String {
-    let known = WORKLOADS.iter().find(|w| w.0 == name);
+    let known = IN_WORDS.iter().find(|w| w.0 == name);
     known.map_or_else(|| sanitize(name), |w| w.1.to_string())
 }
 
 /// A workload as a heading of a column, 11 characters if it is built in.
 pub fn heading(name: &str) -> String {
-    let known = WORKLOADS.iter().find(|w| w.0 == name);
+    let known = IN_WORDS.iter().find(|w| w.0 == name);
     known.map_or_else(|| sanitize(name), |w| w.2.to_string())
 }
 
-/// `names` within `width` characters each, no two alike: what makes long names differ is often at
-/// their end, so then the middle is left out.
+/// `names` within `width` characters each, no two alike: of those that begin alike the middle is
+/// left out, up to where they differ.
 pub fn labels(names: &[String], width: usize) -> Vec<String> {
     let is_apart = |all: &[String]| {
         let mut sorted = all.to_vec();
@@ -37,9 +28,22 @@ pub fn labels(names: &[String], width: usize) -> Vec<String> {
     if is_apart(&from_start) {
         return from_start;
     }
-    let middle: Vec<String> = names.iter().map(|n| cut_middle(n, width)).collect();
-    if is_apart(&middle) {
-        return middle;
+    let is_long = |name: &String| columns(name) > width;
+    let long: Vec<Vec<char>> =
+        names.iter().filter(|n| is_long(n)).map(|n| n.chars().collect()).collect();
+    let is_same = |at: &usize| long.windows(2).all(|pair| pair[0].get(*at) == pair[1].get(*at));
+    let same = (0..long.iter().map(Vec::len).min().unwrap_or(0)).take_while(is_same).count();
+    let (head, from) = (width / 3, same.saturating_sub(width / 3));
+    let from_difference = |name: &String| {
+        let part = |skip, most| name.chars().skip(skip).take(most).collect::<String>();
+        match is_long(name) {
+            true => cut(&format!("{}…{}", part(0, head), part(from, width)), width),
+            false => name.clone(),
+        }
+    };
+    let apart: Vec<String> = names.iter().map(from_difference).collect();
+    if is_apart(&apart) {
+        return apart;
     }
     let numbered = |(i, name): (usize, &String)| {
         let number = format!(" {}", i + 1);
@@ -51,18 +55,6 @@ pub fn labels(names: &[String], width: usize) -> Vec<String> {
     names.iter().enumerate().map(numbered).collect()
 }
 
-fn cut_middle(text: &str, width: usize) -> String {
-    let all: Vec<char> = text.chars().collect();
-    if all.len() <= width || width < 3 {
-        return cut(text, width);
-    }
-    let tail = (width - 1) / 2;
-    let head = width - 1 - tail;
-    let start: String = all[..head].iter().collect();
-    let end: String = all[all.len() - tail..].iter().collect();
-    format!("{start}…{end}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,7 +63,7 @@ mod tests {
     fn long_names_stay_apart() {
         let names = ["ext4-with-a-very-long-name-a", "ext4-with-a-very-long-name-b", "xfs"];
         let names = names.map(String::from);
-        assert_eq!(labels(&names, 9), ["ext4…me-a", "ext4…me-b", "xfs"]);
+        assert_eq!(labels(&names, 9), ["ext…me-a", "ext…me-b", "xfs"]);
         assert_eq!(labels(&names, 40), names);
         let same_ends = ["aaaaaa1bbbb", "aaaaaa2bbbb"].map(String::from);
         assert_eq!(labels(&same_ends, 6), ["aaa… 1", "aaa… 2"]);
@@ -81,7 +73,7 @@ mod tests {
     fn workloads_have_names_for_people() {
         assert_eq!(workload("randwrite"), "random writes");
         assert_eq!(workload("night\u{1b}"), "night\\x1b");
-        assert!(WORKLOADS.iter().all(|w| w.2.len() <= 11));
+        assert!(IN_WORDS.iter().all(|w| w.2.len() <= 11));
         let missing = bakeoff_model::workloads::DEMO.iter().find(|name| workload(name) == **name);
         assert_eq!(missing, None);
     }
