@@ -55,8 +55,9 @@ function limit(bars: Bar[]): number {
 
 function chartOf(groups: Group[], names: string[]) {
   return (width: number, isPaper = false): Chart => {
-    const most = Math.max(...groups.map((group) => group.bars.length));
-    const { isNarrow, height: row } = linesOf(most, width, isPaper);
+    const sizes = groups.map(({ bars }) => bars.map(({ candidate }) => names[candidate] ?? ""));
+    const longest = sizes.reduce((a, b) => (b.length > a.length ? b : a), []);
+    const { isNarrow, height: row } = linesOf(longest, width, isPaper);
     const left = isNarrow ? 2 : Math.min(200, width * 0.25);
     const colors = palette();
     const grids: object[] = [];

@@ -18,11 +18,16 @@ export const NARROW = 460;
 /** Lines of a wide chart are lower if there are more than this. */
 const MANY_ROWS = 8;
 
-/** Whether names stand above their lines, and how tall a line is: on paper many lines are low,
- * with the names beside them. */
-export function linesOf(rows: number, width: number, isPaper: boolean) {
-  const isMany = rows > MANY_ROWS;
-  const isNarrow = width < NARROW && !(isPaper && isMany);
+/** Pixels of a letter, and the share of the width that a name beside its line may take. */
+const LETTER = 7;
+const BESIDE = 0.2;
+
+/** Whether names stand above their lines, because one does not fit beside, and how tall a line is:
+ * on paper many lines are low, with the names beside them. */
+export function linesOf(names: string[], width: number, isPaper: boolean) {
+  const isMany = names.length > MANY_ROWS;
+  const isLong = names.some((name) => name.length * LETTER > width * BESIDE);
+  const isNarrow = isLong || (width < NARROW && !(isPaper && isMany));
   if (isNarrow) return { isNarrow, height: 40 };
   return { isNarrow, height: isMany ? 24 : 34 };
 }

@@ -29,7 +29,8 @@ export function pointsChart(question: Question, tieMargin: number, names: string
   const rows = question.rows.filter((row) => row.mid !== null || row.dots.length > 0);
   if (rows.length === 0) return undefined;
   return (width: number, isPaper = false): Chart => {
-    const { isNarrow, height: rowHeight } = linesOf(rows.length, width, isPaper);
+    const shown = rows.map((row) => names[row.candidate] ?? "");
+    const { isNarrow, height: rowHeight } = linesOf(shown, width, isPaper);
     const top = 10;
     const left = isNarrow ? 14 : Math.min(240, width * 0.28);
     const height = top + rows.length * rowHeight + 34;
@@ -42,7 +43,7 @@ export function pointsChart(question: Question, tieMargin: number, names: string
       labels: rows.map((row, i) => ({
         top: top + i * rowHeight + (isNarrow ? 2 : rowHeight / 2 - 11),
         candidate: row.candidate,
-        text: names[row.candidate] ?? "",
+        text: shown[i] ?? "",
       })),
       option: {
         grid: { left, right: RIGHT, top, height: rows.length * rowHeight },

@@ -12,7 +12,7 @@ pub fn digest_of(run: &Run, analysis: &Analysis) -> (Digest, Facts) {
         events: run.next_seq,
         blocks: analysis.blocks,
         cells: run.blocks.iter().map(|block| block.cells.len() as u64).sum(),
-        verdict: short(analysis),
+        verdict: short(run, analysis),
         is_stopped: run.stopped.is_some(),
     };
     (digest, Facts::from_header(&run.header))

@@ -1,34 +1,28 @@
-//! Rounding for people: a number is printed to the place its uncertainty supports, and no further.
-//!
-//! The rule is the usual one of laboratory practice (JCGM 100:2008, 7.2.6): the last digit shown
-//! stands where the first digit of the uncertainty stands. Two digits are always shown, four at
-//! most.
+//! Rounding for people: a figure has three digits wherever it is shown, so that tables and charts
+//! show the same; a difference has as many as its interval supports.
 
-/// `value` rounded to the place of the first digit of `half_width`; three digits when `None`.
-pub fn to_support(value: f64, half_width: Option<f64>) -> String {
+/// `value` with three digits: `56800`, `1.23`.
+pub fn three_digits(value: f64) -> String {
+    digits(value, 3)
+}
+
+/// The same with so many digits.
+pub fn digits(value: f64, count: i32) -> String {
     if !value.is_finite() {
         return "-".to_string();
     }
-    let magnitude = leading_place(value);
-    let place = match half_width {
-        Some(h) if h.is_finite() && h > 0.0 => leading_place(h).clamp(magnitude - 3, magnitude - 1),
-        _ => magnitude - 2,
-    };
-    at_place(value, place)
+    let place = leading_place(value) - count + 1;
+    if place <= 0 {
+        return format!("{value:.*}", (-place).min(6) as usize);
+    }
+    let unit = libm::pow(10.0, f64::from(place));
+    format!("{:.0}", libm::round(value / unit) * unit)
 }
 
 /// Decimal place of the first digit: 2 for 123, 0 for 1.5, -1 for 0.2.
 fn leading_place(value: f64) -> i32 {
     let value = value.abs();
     if value == 0.0 { 0 } else { libm::floor(libm::log10(value)) as i32 }
-}
-
-fn at_place(value: f64, place: i32) -> String {
-    if place <= 0 {
-        return format!("{value:.*}", (-place).min(6) as usize);
-    }
-    let unit = libm::pow(10.0, f64::from(place));
-    format!("{:.0}", libm::round(value / unit) * unit)
 }
 
 /// A relative difference with its interval, in percent, all three at the same place.
@@ -72,16 +66,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digits_follow_the_uncertainty() {
-        assert_eq!(to_support(123.456, Some(6.2)), "123");
-        assert_eq!(to_support(123.456, Some(18.0)), "120");
-        assert_eq!(to_support(123.456, Some(0.2)), "123.5");
-        assert_eq!(to_support(123.456, Some(900.0)), "120");
-        assert_eq!(to_support(123.456, Some(1e-9)), "123.5");
-        assert_eq!(to_support(0.123456, Some(0.002)), "0.123");
-        assert_eq!(to_support(56_789.0, None), "56800");
-        assert_eq!(to_support(0.0, None), "0.00");
-        assert_eq!(to_support(f64::NAN, None), "-");
+    fn a_figure_has_three_digits() {
+        let shown = [123.456, 0.123456, 56_789.0, 0.0, f64::NAN].map(three_digits);
+        assert_eq!(shown, ["123", "0.123", "56800", "0.00", "-"]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use bakeoff_stats::steady_state::ROUNDS;
 
 /// The figure of each round, in units of `scale`; `-` where its cell was thrown away.
 pub fn figures(rounds: &Rounds, scale: f64) -> Vec<String> {
-    let word = |figure: &Option<f64>| figure.map(|f| round::to_support(f / scale, None));
+    let word = |figure: &Option<f64>| figure.map(|f| round::three_digits(f / scale));
     rounds.figures.iter().map(|figure| word(figure).unwrap_or("-".to_string())).collect()
 }
 

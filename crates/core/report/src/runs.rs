@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
 use bakeoff_model::path::sanitize;
+use bakeoff_model::run::Run;
 use bakeoff_model::verb::Verb;
-use bakeoff_model::verdict::{Analysis, Verdict};
+use bakeoff_model::verdict::Analysis;
 use bakeoff_stats::phrases;
 
+use super::answer;
 use super::csv::{field as csv_field, table as csv_table};
 use super::document::{Document, Table, number, words};
 use super::layout::cut;
@@ -70,7 +72,7 @@ pub struct Row {
 }
 
 /// The answer of a run in a few words: "ext4 is fastest in all 4", "xfs for Linux data".
-pub fn short(analysis: &Analysis) -> String {
+pub fn short(run: &Run, analysis: &Analysis) -> String {
     let all = &analysis.verdicts;
     let winner = all.first().and_then(|v| v.winner.as_deref());
     if let Some(winner) = winner.filter(|w| all.iter().all(|v| v.winner.as_deref() == Some(w))) {
@@ -88,6 +90,9 @@ pub fn short(analysis: &Analysis) -> String {
     if !analysis.compares {
         return "measured, nothing to compare".to_string();
     }
+    if run.header.candidates.iter().all(|c| c.place().is_some()) {
+        return answer::choice(run, analysis).said;
+    }
     if let Some(chosen) = analysis.recommendation.as_ref().filter(|_| all.len() > 1) {
         return match (chosen.is_a_choice(), chosen.alternatives.is_empty()) {
             (true, true) => {
@@ -97,14 +102,9 @@ pub fn short(analysis: &Analysis) -> String {
             (false, _) => "no choice yet".to_string(),
         };
     }
-    let count = |wanted: Verdict| all.iter().filter(|v| v.verdict == wanted).count();
-    let counted = Verdict::ALL.iter().map(|verdict| (count(*verdict), verdict.word()));
-    let said: Vec<_> = counted.filter(|(n, _)| *n > 0).collect();
-    match said.as_slice() {
-        [] => "no verdicts".to_string(),
-        [(_, word)] if all.len() == 1 => (*word).to_string(),
-        [(n, word)] => format!("{word}, all {n}"),
-        _ => said.iter().map(|(n, w)| format!("{n} {w}")).collect::<Vec<_>>().join(", "),
+    match all.as_slice() {
+        [one] => one.verdict.word().to_string(),
+        _ => "no recommendation".to_string(),
     }
 }
 
@@ -194,7 +194,7 @@ fn cells(row: &Row) -> Vec<String> {
         State::Unfinished => " (not finished)",
         State::Stopped | State::Unreadable => "",
     };
-    let title = match &row.label {
+    let title = match row.label.as_deref().filter(|label| !label.is_empty()) {
         Some(label) => format!("{}: {}", sanitize(label), sanitize(&row.title)),
         None => sanitize(&row.title),
     };
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
     use bakeoff_judge::analyse::analyse;
     use bakeoff_judge::testing::RunBuilder;
-    use bakeoff_model::verdict::WorkloadVerdict;
+    use bakeoff_model::verdict::{Verdict, WorkloadVerdict};
 
     fn row(run: &str, state: State) -> Row {
         Row {
@@ -286,21 +286,23 @@ mod tests {
         assert!(columns.iter().all(|name| doc.contains(&format!("`{name}`"))), "docs/format.md");
     }
 
-    fn measured(names: &[&str]) -> Analysis {
-        analyse(&RunBuilder::stacks(names).play(5, |_, _, _| 1200.0).build())
+    fn measured(names: &[&str]) -> (Run, Analysis) {
+        let run = RunBuilder::stacks(names).play(5, |_, _, _| 1200.0).build();
+        let analysis = analyse(&run);
+        (run, analysis)
     }
 
     #[test]
     fn verdicts_in_short() {
         let analysis = |verdicts: &[(Verdict, Option<&str>)]| {
-            let mut all = measured(&["ext4", "xfs"]);
+            let (run, mut all) = measured(&["ext4", "xfs"]);
             let one = all.verdicts.swap_remove(0);
             all.verdicts = Vec::new();
             for (verdict, winner) in verdicts {
                 let winner = winner.map(str::to_string);
                 all.verdicts.push(WorkloadVerdict { verdict: *verdict, winner, ..one.clone() });
             }
-            short(&Analysis { cells: 10, recommendation: None, ..all })
+            short(&run, &Analysis { cells: 10, recommendation: None, ..all })
         };
         let (beats, ties) = (Verdict::Fastest, Verdict::AsFast);
         assert_eq!(analysis(&[(beats, Some("ext4"))]), "ext4 is fastest");
@@ -308,9 +310,12 @@ mod tests {
             analysis(&[(beats, Some("ext4")), (beats, Some("ext4"))]),
             "ext4 is fastest in all 2"
         );
-        assert_eq!(analysis(&[(beats, Some("ext4")), (beats, Some("xfs"))]), "fastest, all 2");
-        assert_eq!(analysis(&[(beats, Some("ext4")), (ties, None)]), "1 fastest, 1 as fast as any");
+        assert_eq!(analysis(&[(beats, Some("ext4")), (ties, None)]), "no recommendation");
         assert_eq!(analysis(&[(Verdict::Leads, None)]), "leads so far");
-        assert_eq!(short(&measured(&["ext4"])), "measured, nothing to compare");
+        let (run, analysis) = measured(&["ext4"]);
+        assert_eq!(short(&run, &analysis), "measured, nothing to compare");
+        let run = RunBuilder::directories(&["/a", "/b"]).play(20, |_, _, _| 1e3).build();
+        let said = "No difference of 10 % or more for random writes.";
+        assert_eq!(short(&run, &analyse(&run)), said);
     }
 }

@@ -11,7 +11,7 @@ use bakeoff_model::health;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
-use bakeoff_model::verdict::{Analysis, TwinDifference, WorkloadVerdict};
+use bakeoff_model::verdict::{Analysis, TwinDifference, Verdict, WorkloadVerdict};
 use bakeoff_stats::phrases;
 
 use super::{alone, answer, bottleneck as bottlenecks, rounds};
@@ -48,6 +48,10 @@ pub fn context(run: &Run, analysis: &Analysis) -> Option<String> {
 
 pub fn sentence(run: &Run, verdict: &WorkloadVerdict) -> String {
     if let Some(lead) = &verdict.lead {
+        let why = answer::discarded(run, &verdict.workload);
+        if let Some((_, why)) = why.filter(|_| verdict.verdict == Verdict::Refused) {
+            return format!("No answer for {}: {why}.", answer::workload_name(&verdict.workload));
+        }
         return answer::sentence(verdict, lead);
     }
     let of_rounds = verdict.rounds.as_ref().and_then(|of| rounds::sentence(run, of, verdict));
@@ -58,11 +62,19 @@ pub fn sentence(run: &Run, verdict: &WorkloadVerdict) -> String {
 /// `None` where there is none.
 pub fn control(twins: &[TwinDifference]) -> Option<String> {
     let tell = |twin: &TwinDifference| {
-        let passed = match twin.interval().excludes_zero() {
-            true => "so the control failed",
-            false => "which is consistent with no difference",
-        };
-        format!("{}, {passed}", measured_twice(&twin.original, twin.mean_ln, twin.interval()))
+        let interval = twin.interval();
+        let most = libm::expm1(interval.high.abs().max(interval.low.abs()));
+        match interval.excludes_zero() {
+            true => {
+                let differ = measured_twice(&twin.original, twin.mean_ln, interval);
+                format!("{differ}, so the control failed")
+            }
+            false => format!(
+                "{} measured twice varies by up to {}: this run cannot rank smaller differences",
+                twin.original,
+                answer::amount::at_most(most)
+            ),
+        }
     };
     let told: Vec<String> = twins.iter().map(tell).collect();
     (!told.is_empty()).then(|| sanitize(&told.join("; ")))

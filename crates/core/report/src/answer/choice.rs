@@ -14,7 +14,7 @@ use bakeoff_model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
-use super::{amount, names, wear};
+use super::{amount, limits, names, wear};
 
 /// The same as [`MOST_REGRET`], in words.
 const NO_GAIN: &str = ": nothing becomes 25 % faster for certain.";
@@ -39,16 +39,12 @@ pub fn from_run(run: &Run, analysis: &Analysis) -> Choice {
     };
     let reach = || scope::reach(&run.header).map(str::to_string).into_iter();
     let suits_nobody = !chosen.suits();
-    let is_of_directories = run.header.candidates.iter().all(|c| c.place().is_some());
-    if let ([first, rest @ ..], true) =
-        (said_of_directories(run, analysis).as_slice(), is_of_directories)
-    {
-        return Choice {
-            candidate: chosen.is_a_choice().then(|| sanitize(&chosen.candidate)),
-            notes: rest.iter().cloned().chain(left_out(chosen)).collect(),
-            brief: rest.iter().cloned().chain(left_out(chosen)).collect(),
-            ..Choice::without_candidate(first.clone())
-        };
+    if run.header.candidates.iter().all(|c| c.place().is_some()) {
+        let mut said = said_of_directories(run, analysis);
+        said.extend(left_out(chosen));
+        let notes = said.split_off(1);
+        let brief = notes.clone();
+        return Choice { notes, brief, ..Choice::without_candidate(said.concat()) };
     }
     let none = match (chosen.undecided.as_slice(), chosen.alternatives.is_empty()) {
         _ if suits_nobody => Some(nobody_suits(chosen)),
@@ -93,6 +89,10 @@ impl Choice {
 }
 
 fn none(run: &Run, analysis: &Analysis) -> String {
+    let why = analysis.verdicts.iter().find_map(|v| limits::discarded(run, &v.workload));
+    if let Some((_, why)) = why {
+        return format!("No recommendation: measurements were discarded ({why}).");
+    }
     let blocks =
         analysis.verdicts.iter().find_map(|v| match v.lead.as_ref()?.refusal.as_ref()? {
             Refusal::TooFewBlocks { complete, needed } => Some((*complete, *needed)),
@@ -165,7 +165,7 @@ fn keeps(run: &Run, chosen: &Recommendation) -> Option<String> {
     let is_there = |name: &&String| fs(name).is_some_and(|fs| found.contains(&&fs));
     let mut stays = std::iter::once(&chosen.candidate).chain(&chosen.keep);
     if let Some(there) = stays.find(is_there) {
-        return Some(format!("{} is here already: keep it", stack_name(run, there)));
+        return Some(format!("{} is here already. Keep it", stack_name(run, there)));
     }
     let all = chosen.keep.iter().filter(|name| fs(name).is_some());
     let all: Vec<String> = all.map(|name| stack_name(run, name)).collect();
@@ -236,7 +236,8 @@ fn said(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> String {
     far.sort_by(|x, y| y.at_most.total_cmp(&x.at_most));
     let place = match (chosen.regrets.as_slice(), chosen.left_out.is_empty()) {
         ([one], _) => format!(" for {}", names::workload(&one.workload)),
-        (_, true) => " for every workload".to_string(),
+        (_, true) if near.is_empty() => " for every workload".to_string(),
+        (_, true) => " for any workload".to_string(),
         (_, false) => " for the other workloads".to_string(),
     };
     // 1 % stands for a lead that is certain alone, but not together with the others.
@@ -259,7 +260,7 @@ fn said(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> String {
 }
 
 /// Directories are used as they are, so that the answer is how much faster one is, and in what.
-/// Nothing where a difference is not certain, or may be smaller than the margin.
+/// One sentence at least, also where no difference is certain.
 fn said_of_directories(run: &Run, analysis: &Analysis) -> Vec<String> {
     let margin = run.header.protocol.tie_margin;
     let of = |v: &WorkloadVerdict| {
@@ -283,7 +284,11 @@ fn said_of_directories(run: &Run, analysis: &Analysis) -> Vec<String> {
     let alike: Vec<String> = alike.map(|v| names::workload(&v.workload)).collect();
     if !alike.is_empty() {
         let margin = amount::share(margin);
-        said.push(format!("No difference of {margin} for {}.", phrases::list(&alike)));
+        said.push(format!("No difference of {margin} or more for {}.", phrases::list(&alike)));
+    }
+    if said.is_empty() {
+        let names: Vec<String> = run.header.candidates.iter().map(|c| sanitize(&c.name)).collect();
+        said.push(format!("No certain difference yet between {}.", phrases::list(&names)));
     }
     said
 }

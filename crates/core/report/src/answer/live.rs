@@ -21,7 +21,7 @@ pub fn live(run: &Run, analysis: &Analysis, width: usize, color: bool) -> Vec<St
     let matrix = matrix::from_run(run, analysis);
     let width = width.max(40);
     let mut lines = vec![paint(&cut(&leads(&matrix), width), Tone::Strong, color)];
-    let mut parts = table::parts(&matrix, width, color).into_iter();
+    let mut parts = table::parts(&matrix, "", width, color).into_iter();
     let table = parts.next().unwrap_or_default();
     let hidden_columns = parts.count();
     let room = LINES_MAX - lines.len();

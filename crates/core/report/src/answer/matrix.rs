@@ -162,6 +162,13 @@ impl MatrixCell {
     }
 }
 
+impl Matrix {
+    /// Whether anything was measured at all.
+    pub fn has_figures(&self) -> bool {
+        self.rows.iter().flat_map(|row| &row.cells).any(|cell| cell.place != Place::None)
+    }
+}
+
 /// The table of a run and its analysis; A/A twins are not in it.
 pub fn from_run(run: &Run, analysis: &Analysis) -> Matrix {
     let column = |v: &WorkloadVerdict| Column {

@@ -20,8 +20,8 @@ mod table;
 mod used;
 mod wear;
 
-pub use choice::Choice;
-pub use limits::Limit;
+pub use choice::{Choice, from_run as choice};
+pub use limits::{Limit, discarded};
 pub use live::live;
 pub use matrix::{Matrix, MatrixCell, MatrixRow, Place, figure_words};
 pub use names::{heading as workload_heading, labels as short_names, workload as workload_name};

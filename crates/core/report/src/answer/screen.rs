@@ -1,24 +1,31 @@
 //! The answer on one screen: 24 lines of 80 columns with seven candidates and five workloads.
 //!
 //! The recommendation, one line a workload, the table, the bottleneck, what limits the answer, and
-//! what to type for more. What does not fit is counted, never dropped in silence.
+//! what to type for more. What does not fit is counted, never dropped in silence. Below 60 columns
+//! nothing is cut: each workload is a paragraph with a list of the figures in place of the table.
 
 use crate::TextOptions;
-use crate::layout::{Tone, columns, cut, packed, paint, wrap};
+use crate::layout::{Tone, columns, cut, packed, paint, wrap, wrap_command};
 use bakeoff_model::verdict::Verdict;
 
-use super::{Answer, Line, normal, table, wear};
+use super::{Answer, Line, Matrix, MatrixCell, names, normal, table, wear};
 
 const SCREEN: usize = 24;
 /// Lines of the recommendation, the findings and what separates them, at least.
 const LEAST: usize = 7;
 /// Lines of the recommendation where there is little space, and at most.
 const CHOICE: (usize, usize) = (3, 6);
+/// Lines of the commands, at most.
+const COMMANDS: usize = 5;
 const BLANKS_MAX: usize = 3;
 const LIMITS_MAX: usize = 3;
 /// Below so many columns every sentence takes several lines: cut to one, too little would be left.
 const NARROW: usize = 60;
+/// Columns of a workload's name, at most.
+const NAME: usize = 24;
 const GAP: usize = 2;
+/// Columns of a figure beside a name in a list, with its indent.
+const FIGURE: usize = 16;
 /// Lines of the foot, as a rule.
 const FOOT: usize = 2;
 
@@ -44,7 +51,10 @@ pub fn write(answer: &Answer, options: &TextOptions, report: Option<&str>) -> St
     let room = SCREEN.saturating_sub(fixed).max(LEAST);
     let commands = screen.commands();
     let spare = room.saturating_sub(commands.len() + LIMITS_MAX + BLANKS_MAX);
-    let choice = screen.choice(spare.clamp(CHOICE.0, CHOICE.1));
+    let choice = screen.choice(match screen.is_narrow() {
+        true => 2 * CHOICE.1,
+        false => spare.clamp(CHOICE.0, CHOICE.1),
+    });
     let left = room.saturating_sub(choice.len() + commands.len());
     // Two blank lines are worth more than a third finding.
     let (limits, shown) = screen.limits(left.saturating_sub(2));
@@ -70,13 +80,22 @@ struct AnswerScreen<'a> {
 }
 
 impl AnswerScreen<'_> {
+    fn is_narrow(&self) -> bool {
+        self.width < NARROW
+    }
+
+    /// What the figures of the table are, beside those of the leaders.
+    fn what(&self) -> &'static str {
+        if self.answer.is_by_wear { "" } else { "% of the leader" }
+    }
+
     fn sentence(&self, text: &str, indent: &str) -> Vec<String> {
         wrap(text, self.width, indent, "  ").lines().map(str::to_string).collect()
     }
 
     /// A line of figures with their source: cut, where it is not narrow, for the rest is elsewhere.
     fn source(&self, text: &str) -> Vec<String> {
-        match self.width < NARROW {
+        match self.is_narrow() {
             true => self.sentence(text, "  "),
             false => vec![cut(&format!("  {text}"), self.width)],
         }
@@ -136,17 +155,22 @@ impl AnswerScreen<'_> {
         if fits(&one) && !one.contains('#') {
             return vec![one];
         }
-        let each: Vec<String> = commands.iter().map(|c| format!("  {c}")).collect();
-        match each.iter().all(fits) {
-            true => each,
-            false => vec![format!("  Commands: bakeoff show {} --details", self.answer.id)],
+        let each =
+            commands.iter().map(|c| wrap_command(c, self.width, "  ", "    ")).collect::<String>();
+        // A shell does not continue a comment.
+        let is_whole = commands.iter().all(|c| !c.contains('#') || fits(&format!("  {c}")));
+        match is_whole && each.lines().count() <= COMMANDS {
+            true => each.lines().map(str::to_string).collect(),
+            false => {
+                self.sentence(&format!("Commands: bakeoff show {} --details", self.answer.id), "  ")
+            }
         }
     }
 
     fn answers(&self) -> Vec<String> {
         let lines = &self.answer.lines;
         let longest = lines.iter().map(|l| columns(&l.workload)).max().unwrap_or(0);
-        let name = longest.min(self.width / 3);
+        let name = longest.min(NAME);
         let mut shown: Vec<String> = Vec::new();
         if let Some(place) = &self.answer.place {
             let table = normal::table(place, false).text(self.width);
@@ -154,7 +178,18 @@ impl AnswerScreen<'_> {
         }
         let figures = || self.answer.place.iter().flat_map(|place| &place.figures);
         let is_other = |line: &&Line| !figures().any(|figure| figure.is_of(&line.workload));
-        shown.extend(lines.iter().filter(is_other).map(|line| self.line(line, name)));
+        match (&self.answer.matrix, self.is_narrow()) {
+            (Some(matrix), true) => {
+                let each = lines.iter().enumerate();
+                shown.extend(each.flat_map(|(at, line)| self.paragraph(line, matrix, at)));
+                let signs = table::legend(matrix, self.what());
+                let signs = std::iter::once("* certain".to_string()).chain(signs);
+                shown.extend(packed(signs, self.width, "   "));
+            }
+            // The table has all that is said of each workload.
+            _ if self.answer.is_by_wear => shown.push(format!("{}:", wear::TITLE)),
+            _ => shown.extend(lines.iter().filter(is_other).map(|line| self.line(line, name))),
+        }
         for said in self.answer.factors.iter().chain(&self.answer.beside) {
             shown.extend(wrap(said, self.width, "", "  ").lines().map(str::to_string));
         }
@@ -170,16 +205,37 @@ impl AnswerScreen<'_> {
             Some(_) => line.short(room),
             None => cut(&line.figure, room),
         };
-        let tone = match line.verdict.verdict {
-            Verdict::Fastest | Verdict::AsFast => Tone::Good,
-            Verdict::Leads => Tone::Caution,
-            Verdict::Refused => Tone::Bad,
-            _ => Tone::Plain,
-        };
+        let tone = tone(line.verdict.verdict);
         let blanks = " ".repeat(room.saturating_sub(columns(&text)));
         let label = cut(&line.workload, name);
         let text = paint(&text, tone, self.color);
         format!("{label:<name$}{:GAP$}{text}{blanks} {n:>n_width$}", "")
+    }
+
+    /// A workload without a table: its answer, then all figures from the fastest to the slowest.
+    fn paragraph(&self, line: &Line, matrix: &Matrix, at: usize) -> Vec<String> {
+        let label = format!("{} (n={}):", line.workload, line.blocks);
+        let short = match line.verdict.lead {
+            Some(_) => line.short((2 * self.width).saturating_sub(columns(&label))),
+            None => line.said.clone(),
+        };
+        let said = self.sentence(&format!("{label} {short}"), "");
+        let tone = tone(line.verdict.verdict);
+        let mut lines: Vec<String> = said.iter().map(|l| paint(l, tone, self.color)).collect();
+        let names: Vec<String> = matrix.rows.iter().map(|row| row.name.clone()).collect();
+        let names = names::labels(&names, self.width.saturating_sub(FIGURE));
+        let mut cells: Vec<(&String, &MatrixCell)> =
+            names.iter().zip(matrix.rows.iter().map(|row| &row.cells[at])).collect();
+        let share = |cell: &MatrixCell| cell.ratio.map_or(0.0, |(mean, ..)| mean);
+        cells.sort_by(|x, y| share(y.1).total_cmp(&share(x.1)));
+        let last = cells.len().saturating_sub(1);
+        let piece = |(i, (name, cell)): (usize, &(&String, &MatrixCell))| {
+            let comma = if i < last { "," } else { "" };
+            format!("{name} {}{}", cell.label, cell.mark()).trim_end().to_string() + comma
+        };
+        let pieces = cells.iter().enumerate().map(piece);
+        lines.extend(packed(pieces, self.width - 2, " ").iter().map(|list| format!("  {list}")));
+        lines
     }
 
     fn is_it_normal(&self) -> Vec<String> {
@@ -200,8 +256,10 @@ impl AnswerScreen<'_> {
 
     fn tables(&self) -> Vec<Vec<String>> {
         match &self.answer.matrix {
-            Some(matrix) => table::parts(matrix, self.width, self.color),
-            None => Vec::new(),
+            Some(matrix) if matrix.has_figures() && !self.is_narrow() => {
+                table::parts(matrix, self.what(), self.width, self.color)
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -209,9 +267,9 @@ impl AnswerScreen<'_> {
     fn wear(&self, room: usize) -> Vec<String> {
         let Some(matrix) = &self.answer.wear else { return Vec::new() };
         let title = paint(&cut(&format!("{}:", wear::TITLE), self.width), Tone::Grey, self.color);
-        let parts = table::parts(matrix, self.width, self.color);
+        let parts = table::parts(matrix, "", self.width, self.color);
         let lines: Vec<String> = std::iter::once(title).chain(parts.concat()).collect();
-        match lines.len() + FOOT <= room {
+        match lines.len() + FOOT <= room && !self.is_narrow() {
             true => lines,
             false => self.sentence(&format!("Wear: bakeoff show {} --by wear", self.answer.id), ""),
         }
@@ -231,6 +289,15 @@ impl AnswerScreen<'_> {
         pieces.push(format!("{more}: bakeoff show {id} --details"));
         pieces.extend(self.answer.resume.iter().map(|how| format!("Continue: {how}")));
         packed(pieces, self.width, "  ")
+    }
+}
+
+fn tone(verdict: Verdict) -> Tone {
+    match verdict {
+        Verdict::Fastest | Verdict::AsFast => Tone::Good,
+        Verdict::Leads => Tone::Caution,
+        Verdict::Refused => Tone::Bad,
+        _ => Tone::Plain,
     }
 }
 

@@ -251,7 +251,7 @@ impl Say<'_> {
             (Verdict::Leads, _) => format!("{leader} leads by an unknown amount{stalled}."),
             (Verdict::Refused, _) => match &self.lead.refusal {
                 Some(Refusal::TooFewBlocks { complete, needed }) => {
-                    format!("No winner yet: {complete} of {needed} blocks are complete.")
+                    format!("No winner yet ({complete} of {needed} blocks).")
                 }
                 Some(Refusal::NothingToCompare { .. } | Refusal::Findings { .. }) | None => {
                     self.main()

@@ -10,27 +10,31 @@ use super::names;
 const FIGURE: usize = 9;
 const MARK: usize = 1;
 /// Headings that plans choose are cut to this.
-const HEADING_MAX: usize = 14;
-/// Names keep so many characters at least; the explanation of the marks stands there too.
-const NAME_MIN: usize = 9;
+const HEADING_MAX: usize = 15;
+/// Characters of the names: so many at least, for the explanation of the marks is there too, and so
+/// many before a workload moves to the next part.
+const NAMES: (usize, usize) = (9, 24);
 const BAR_MIN: usize = 3;
 const BAR_MAX: usize = 8;
 
 /// The table in parts that are `width` wide at most: one, unless there are more workloads than fit.
-pub fn parts(matrix: &Matrix, width: usize, color: bool) -> Vec<Vec<String>> {
+///
+/// What the figures are is said below, before the signs: `% of the leader`.
+pub fn parts(matrix: &Matrix, what: &'static str, width: usize, color: bool) -> Vec<Vec<String>> {
     let headings: Vec<String> =
         matrix.columns.iter().map(|c| cut(&c.heading, HEADING_MAX)).collect();
     let natural: Vec<usize> = headings.iter().map(|h| 1 + columns(h).max(FIGURE + MARK)).collect();
     let longest = matrix.rows.iter().map(|r| columns(&r.name)).max().unwrap_or(0);
+    let whole = longest.clamp(NAMES.0, NAMES.1);
     let mut parts = Vec::new();
     let mut at = 0;
     while at < natural.len() {
         let mut end = at + 1;
-        while end < natural.len() && NAME_MIN + natural[at..=end].iter().sum::<usize>() <= width {
+        while end < natural.len() && whole + natural[at..=end].iter().sum::<usize>() <= width {
             end += 1;
         }
         let used: usize = natural[at..end].iter().sum();
-        let name = longest.clamp(NAME_MIN, width.saturating_sub(used).max(NAME_MIN));
+        let name = longest.clamp(NAMES.0, width.saturating_sub(used).max(NAMES.0));
         let spare = width.saturating_sub(name + used) / (end - at);
         let bar = match spare.saturating_sub(1) {
             n if n >= BAR_MIN => n.min(BAR_MAX),
@@ -42,22 +46,26 @@ pub fn parts(matrix: &Matrix, width: usize, color: bool) -> Vec<Vec<String>> {
         parts.push(part.lines(&headings[at..end]));
         at = end;
     }
-    if let (Some(last), Some(legend)) = (parts.last_mut(), legend(matrix)) {
-        last.push(paint(&cut(&legend, width), Tone::Grey, color));
+    let signs = legend(matrix, what).join("   ");
+    if let Some(last) = parts.last_mut().filter(|_| !signs.is_empty()) {
+        last.push(paint(&cut(&signs, width), Tone::Grey, color));
     }
     parts
 }
 
-/// What the signs mean that stand in the table; that of certainty is explained at its top.
-fn legend(matrix: &Matrix) -> Option<String> {
+/// What the figures are, if it says so, and what the signs mean that are there. That of certainty
+/// is explained at the top of a table.
+pub fn legend(matrix: &Matrix, what: &'static str) -> Vec<String> {
     let all = || matrix.rows.iter().flat_map(|row| &row.cells);
+    let has_share = |cell: &MatrixCell| cell.ratio.is_some() && cell.place != Place::Leader;
+    let has = |mark: char| all().any(|cell| cell.mark() == mark);
     let signs = [
-        (all().any(|cell| cell.mark() == '='), "= equally fast"),
+        (!what.is_empty() && all().any(has_share), what),
+        (has('='), "= equally fast"),
         (all().any(MatrixCell::is_guess), "~ an estimate"),
-        (all().any(|cell| cell.mark() == '!'), "! with stalls"),
+        (has('!'), "! with stalls"),
     ];
-    let signs: Vec<&str> = signs.iter().filter(|s| s.0).map(|s| s.1).collect();
-    (!signs.is_empty()).then(|| signs.join("   "))
+    signs.iter().filter(|s| s.0).map(|s| s.1.to_string()).collect()
 }
 
 struct Part<'a> {

@@ -39,9 +39,9 @@ pub(super) fn points(question: &Question, is_ratio: bool, run: &RunDocument) -> 
     }
     let reference = question.reference.as_deref().unwrap_or("the reference");
     format!(
-        "Rate as a ratio to {reference}, paired within blocks, up to {blocks}. Symbol: geometric \
-         mean. Bar: confidence interval, valid at every check. Dot: one block. Shaded: equally \
-         fast (within {:.0} %).",
+        "Rate as a ratio to {reference}, paired within blocks, up to {blocks}; further right is \
+         better. Symbol: geometric mean. Bar: confidence interval, valid at every check. Dot: one \
+         block. Shaded: equally fast (within {:.0} %).",
         run.tie_margin * 100.0
     )
 }
@@ -49,7 +49,7 @@ pub(super) fn points(question: &Question, is_ratio: bool, run: &RunDocument) -> 
 pub(super) fn bars(question: &Question) -> String {
     let better = match question.unit {
         "ms" | "µs" => "; shorter is better",
-        _ => "",
+        _ => "; higher is better",
     };
     format!(
         "{}, geometric mean over blocks{better}. Line: its 95 % confidence interval over blocks, \

@@ -64,7 +64,7 @@ fn row(run: &Run, block: &Block, cell: &Cell, question: &Question) -> CellRow {
         candidate: candidate_name(run, cell.candidate),
         is_first: false,
         counts: block.state == BlockState::Complete,
-        rate: round::to_support(metric.value(m).unwrap_or(0.0) / question.unit_scale, None),
+        rate: round::three_digits(metric.value(m).unwrap_or(0.0) / question.unit_scale),
         elapsed: units::duration(m.elapsed_ns),
         clocks: match m.tool {
             Some(_) => "-".to_string(),

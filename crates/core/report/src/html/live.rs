@@ -28,7 +28,7 @@ pub fn run_now(run: &Run, analysis: &Analysis, state: State) -> String {
     rendered(&RunNow {
         state_class: match now.state {
             State::Running | State::Unfinished => "open",
-            State::Stopped => "good",
+            State::Stopped => "alone",
             State::Dead | State::Unreadable => "refused",
         },
         state: now::state_words(&now),

@@ -32,9 +32,9 @@ pub struct MatrixPage<'a> {
 }
 
 impl MatrixPage<'_> {
-    /// `None` where nothing is compared.
+    /// `None` where nothing is compared, or nothing was measured.
     pub fn new<'a>(link: &str, run: &'a RunDocument) -> Option<MatrixPage<'a>> {
-        let table = run.answer.matrix.as_ref()?;
+        let table = run.answer.matrix.as_ref().filter(|table| table.has_figures())?;
         Some(MatrixPage::of(table, (link, run), run.answer.is_by_wear))
     }
 
@@ -107,6 +107,12 @@ impl MatrixPage<'_> {
 
     pub fn has_stalls(&self) -> bool {
         self.cells().any(|cell| cell.stalls.is_some())
+    }
+
+    /// Whether anything of a workload is drawn.
+    pub fn is_drawn(&self, at: &usize) -> bool {
+        let drawn = |row: &MatrixRow| row.cells.get(*at).is_some_and(|c| self.drawn(c).is_some());
+        self.table.rows.iter().any(drawn)
     }
 
     pub fn has_arrows(&self) -> bool {

@@ -100,6 +100,8 @@ const SYMBOLS: &[&str] = &[
 ];
 
 const RECIPE_MAX: usize = 8;
+/// A name of so many letters, such as `exfat-fuse`, is never broken at its hyphen.
+const WORD_MAX: usize = 12;
 
 /// Colours the stylesheet knows; with [`SYMBOLS`] that makes 40 pairs before one repeats.
 const COLORS: usize = 8;

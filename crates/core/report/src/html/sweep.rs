@@ -187,17 +187,13 @@ fn table(axis: Axis, members: &[SweepMember], named: &[Column]) -> Table {
     let all = candidates(members);
     let columns = all.iter().map(|candidate| of_candidate(named[*candidate].name.as_str()));
     let row = |m: &SweepMember| {
-        let rate = |c: &usize| m.rate(*c).map_or("-".to_string(), |rate| rounded(&rate));
+        let rate =
+            |c: &usize| m.rate(*c).map_or("-".to_string(), |rate| round::three_digits(rate.mid));
         std::iter::once(value(axis, m.values)).chain(all.iter().map(rate)).collect()
     };
     let columns = std::iter::once(words(self::axis(axis))).chain(columns);
     let links = members.iter().map(|m| format!("#run-0-workload-{}", m.at));
     Table::new(columns, members.iter().map(row)).linked(links.collect())
-}
-
-fn rounded(rate: &Absolute) -> String {
-    let width = (rate.high > rate.low).then_some((rate.high - rate.low) / 2.0);
-    round::to_support(rate.mid, width)
 }
 
 fn curves(members: &[SweepMember]) -> Vec<SweepCurve> {
@@ -229,7 +225,9 @@ fn maps(members: &[SweepMember], named: &[Column]) -> Vec<DepthMap> {
             .map(|jobs| {
                 let cell = |depth: &u64| {
                     let member = members.iter().find(|m| m.values == (*depth, *jobs))?;
-                    member.rate(*candidate).map(|rate| (rounded(&rate), shade(rate.mid)))
+                    member
+                        .rate(*candidate)
+                        .map(|rate| (round::three_digits(rate.mid), shade(rate.mid)))
                 };
                 (*jobs, depths.iter().map(cell).collect())
             })

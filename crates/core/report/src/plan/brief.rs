@@ -8,6 +8,7 @@ use bakeoff_stats::units;
 
 use super::{EstimateView, PlanView, TargetView};
 use crate::document::Document;
+use crate::run_document::words;
 
 /// So many candidates and workloads are named.
 const NAMED: usize = 8;
@@ -107,9 +108,6 @@ fn cost(view: &PlanView, estimate: &EstimateView) -> String {
 }
 
 fn next(view: &PlanView, out: &mut Document) {
-    let on: Vec<String> = view.targets.iter().map(|t| format!("--target {}", t.path)).collect();
-    let erase: Vec<String> =
-        view.targets.iter().map(|t| format!("--erase {}", t.erase_token)).collect();
     if view.targets.is_empty() {
         out.paragraph(format!(
             "With its drive: bakeoff plan {} --target DRIVE (`bakeoff devices` lists them). With \
@@ -118,10 +116,11 @@ fn next(view: &PlanView, out: &mut Document) {
         ));
         return;
     }
-    for target in &view.targets {
-        out.paragraph(format!("Erase token: {}", target.erase_token));
-    }
-    out.command(format!("sudo bakeoff run {} {} {}", view.plan, on.join(" "), erase.join(" ")));
+    let option = |name: &str, value: &str| [format!("--{name}"), value.to_string()];
+    let on = view.targets.iter().flat_map(|t| option("target", &t.path));
+    let erase = view.targets.iter().flat_map(|t| option("erase", &t.erase_token));
+    let typed: Vec<String> = std::iter::once(view.plan.clone()).chain(on).chain(erase).collect();
+    out.command(format!("sudo bakeoff run {}", words(&typed)));
     out.paragraph("Every step with its undo, and all details: add --commands.");
 }
 

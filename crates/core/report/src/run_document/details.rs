@@ -49,7 +49,8 @@ fn head(run: &RunDocument, out: &mut Document) {
         out.paragraph(match run.answer.is_by_wear {
             true => WEAR_KEY,
             false => {
-                "Percentages are relative to the leader. *: certain, =: equally fast, !: stalls."
+                "Percentages are relative to the leader. *: certain, =: equally fast, !: stalls, \
+                 ~: an estimate, <: less than."
             }
         });
     }
@@ -68,7 +69,7 @@ fn head(run: &RunDocument, out: &mut Document) {
         out.paragraph(format!("Machine: {}.", facts.join(", ")));
     }
     run.ending.iter().for_each(|ending| out.paragraph(ending.as_str()));
-    for column in &run.columns {
+    for column in run.columns.iter().filter(|column| column.name != column.what) {
         out.bullet(format!("{} = {}", column.name, column.what));
     }
 }
@@ -122,8 +123,8 @@ fn write_question(question: &Question, run: &RunDocument, out: &mut Document) {
                 .map(|r| format!("{} ({})", rounds::line(r, question.unit_scale), question.unit)),
         ),
         ("Slices", question.slices.clone()),
-        ("A/A control", question.control.clone()),
-        ("Bottleneck", question.bottleneck.clone()),
+        ("Control", question.control.clone()),
+        ("Likely limit", question.bottleneck.clone()),
         ("Energy", question.energy.clone()),
         ("Wear", question.wear.clone()),
     ];

@@ -27,7 +27,12 @@ pub struct Group {
 }
 
 pub fn columns(run: &Run) -> Vec<Column> {
-    let column = |c: &Candidate| Column { name: sanitize(&c.name), what: what(&c.name, &c.kind) };
+    let twin =
+        |c: &Candidate| c.twin_of.as_ref().map(|of| format!("{} again, a control", sanitize(of)));
+    let column = |c: &Candidate| Column {
+        name: sanitize(&c.name),
+        what: twin(c).unwrap_or_else(|| what(&c.name, &c.kind)),
+    };
     run.header.candidates.iter().map(column).collect()
 }
 

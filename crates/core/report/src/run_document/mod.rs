@@ -80,7 +80,8 @@ impl RunDocument {
                 question.factors = answer::factors::of_workload(of);
             }
         }
-        let missing = Skipped::together(header.skipped.iter().chain(&header.dropped_workloads));
+        let missing = [&header.skipped, &header.dropped_workloads];
+        let missing = missing.into_iter().flat_map(Skipped::together);
         RunDocument {
             run: sanitize(&header.run),
             title: sanitize(&header.title),
@@ -96,7 +97,7 @@ impl RunDocument {
             alone: alone::table(&questions),
             questions,
             findings: findings(&analysis.findings),
-            missing: missing.iter().map(|s| (sanitize(&s.name), sanitize(&s.reason))).collect(),
+            missing: missing.map(|s| (sanitize(&s.name), sanitize(&s.reason))).collect(),
             facts: facts::groups(run),
             recipe: super::recipe(run, analysis),
             blocks: process::blocks(run),

@@ -168,11 +168,9 @@ impl Row {
         reference: Option<&str>,
         unit: &TableUnit,
     ) -> Row {
-        // The range over the root of n is a little more than two standard errors for 5 to 27
-        // cells (range / d2, as control charts estimate a deviation); drift counts as noise here.
-        let spread = (s.cells >= 2 && s.min > 0.0)
-            .then(|| libm::log(s.max / s.min) / libm::sqrt(f64::from(s.cells)));
-        let rate = |v: f64, scale: f64| round::to_support(v / scale, spread.map(|r| r * v / scale));
+        let rate = |v: f64, scale: f64| round::three_digits(v / scale);
+        // Its two ends may be close together.
+        let range = |v: f64| round::digits(v / unit.scale, 4);
         let ratio = reference.and_then(|r| verdict.ratio(&s.candidate, r));
         let mut candidates = run.header.candidates.iter();
         Row {
@@ -181,7 +179,7 @@ impl Row {
             tier: tiers(verdict, &s.candidate),
             rate: rate(s.mean, unit.scale),
             binary_rate: unit.binary.map(|(_, scale)| rate(s.mean, scale)),
-            range: (rate(s.min, unit.scale), rate(s.max, unit.scale)),
+            range: (range(s.min), range(s.max)),
             change: ratio.map(|(mid, low, high)| PercentChange::from_ratios(mid, low, high)),
             ratio,
             p99: s.p99_ns.filter(|p| p.is_finite()).map(|p| units::latency(p as u64)),
