@@ -4,7 +4,7 @@
 //! room, the wear, the consent. What happens is shown before it is asked for.
 
 use bakeoff_judge::plan::Expanded;
-use bakeoff_model::candidate::{Candidate, Skipped};
+use bakeoff_model::candidate::Skipped;
 use bakeoff_model::event::Header;
 use bakeoff_model::host::Place;
 use bakeoff_model::path::RawPath;
@@ -22,7 +22,7 @@ use crate::planning::on_targets::{Looked, check_wear, look_at, too_large};
 use crate::planning::{self, new_run};
 use crate::steps::locked_target::LockedTarget;
 use crate::steps::target::Target;
-use crate::ui::say;
+use crate::ui::{announce, say};
 
 struct Ready {
     header: Header,
@@ -160,7 +160,8 @@ fn costs(made: &Expanded, wanted: &[Wanted]) -> Vec<String> {
 
 fn show(global: &Global, ready: &Ready) {
     let note = |line: String| say::note(global.quiet, format_args!("{line}"));
-    note(format!("{}: {} on", ready.header.title, names(&ready.header.candidates)));
+    note(ready.header.title.clone());
+    note(format!("  {}, on", announce::candidates(&ready.header.candidates)));
     for Wanted { target, span, flash_state, .. } in &ready.wanted {
         let state = state_label(*flash_state);
         note(format!(
@@ -182,10 +183,6 @@ fn show(global: &Global, ready: &Ready) {
     for line in &ready.costs {
         note(format!("  {line}"));
     }
-}
-
-fn names(candidates: &[Candidate]) -> String {
-    candidates.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// Takes every target, and looks once more: what was true before the question may not be now.

@@ -14,7 +14,7 @@ use super::state::{KeyMode, State};
 /// Rows of the matrix on a small terminal; further candidates are counted.
 const CANDIDATES: usize = 9;
 const DISKS: usize = 3;
-const NAME: u16 = 18;
+const NAME: u16 = 21;
 /// Columns of a sparkline's name and of its figure.
 const LABEL: u16 = 14;
 const FIGURE: u16 = 14;

@@ -42,7 +42,7 @@ pub fn around(global: &Global, consents: &[String]) -> Result<Outcome, Fault> {
     let store = crate::store::place::path(global.store.as_deref())?;
     let [out, err] = [(); 2].map(|()| tempfile::tempfile());
     let (mut out, mut err) = (out.map_err(Fault::environment)?, err.map_err(Fault::environment)?);
-    let args = arguments(internal::typed_args(), consents);
+    let args = arguments(internal::typed_args(), consents, global.quiet);
     let mut child = background::session(&args, &out, &err).map_err(Fault::environment)?;
     let (tell, said) = channel();
     let what = What::Run(child.id());
@@ -131,11 +131,13 @@ fn needs_terminal() -> Result<(), Fault> {
     }
 }
 
-/// The command line again, with what was consented to since and without `--tui`.
-fn arguments(typed: Vec<OsString>, consents: &[String]) -> Vec<OsString> {
+/// The command line again, with what was consented to since and without `--tui`. It is quiet: what
+/// a run says when it starts was said here, or was on the view.
+fn arguments(typed: Vec<OsString>, consents: &[String], is_quiet: bool) -> Vec<OsString> {
     let mut args: Vec<OsString> =
         typed.into_iter().skip(1).filter(|word| word != "--tui").collect();
     args.extend(consents.iter().map(OsString::from));
+    args.extend((!is_quiet).then(|| "--quiet".into()));
     args
 }
 
@@ -164,7 +166,7 @@ mod tests {
     #[test]
     fn the_run_is_started_without_a_view_and_with_its_consent() {
         let typed = ["bakeoff", "run", "--tui", "nas", "--target", "/dev/sdb"].map(OsString::from);
-        let args = arguments(typed.into(), &["--erase=4C53".to_string()]);
-        assert_eq!(args, ["run", "nas", "--target", "/dev/sdb", "--erase=4C53"]);
+        let args = arguments(typed.into(), &["--erase=4C53".to_string()], false);
+        assert_eq!(args, ["run", "nas", "--target", "/dev/sdb", "--erase=4C53", "--quiet"]);
     }
 }

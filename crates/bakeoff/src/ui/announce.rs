@@ -1,7 +1,7 @@
 //! What is said before a run starts: three lines with what, how long, and how much is written.
 
 use bakeoff_judge::decide;
-use bakeoff_model::candidate::{Skipped, are_compared};
+use bakeoff_model::candidate::{Candidate, Skipped, are_compared};
 use bakeoff_model::event::{Header, Rehearsal};
 use bakeoff_model::protocol::Mode;
 use bakeoff_report::wrap;
@@ -35,11 +35,19 @@ fn span((least, most): (u64, u64), shown: fn(u64) -> String) -> String {
     }
 }
 
+/// The candidates by name; a twin is no candidate of its own.
+pub fn candidates(all: &[Candidate]) -> String {
+    let names = all.iter().filter(|c| c.twin_of.is_none()).map(|c| c.name.clone());
+    let twins = all.iter().filter_map(|c| c.twin_of.as_ref());
+    let twins = twins.map(|original| format!("{original} again as a control"));
+    names.chain(twins).collect::<Vec<_>>().join(", ")
+}
+
 /// The plan in three lines at so much active time, followed by one line for everything that was
 /// left out.
 pub fn plan(header: &Header, rehearsal: &Rehearsal, elapsed_ns: u64) -> Vec<String> {
     let names = |list: &mut dyn Iterator<Item = &str>| list.collect::<Vec<_>>().join(", ");
-    let candidates = names(&mut rehearsal.candidates.iter().map(|c| c.name.as_str()));
+    let candidates = candidates(&rehearsal.candidates);
     let workloads = names(&mut rehearsal.workloads.iter().map(|w| w.name.as_str()));
     let groups = decide::groups(&rehearsal.workloads).len() as u32;
     let of_rounds = rehearsal.protocol.mode == Mode::Characterise;
