@@ -40,6 +40,7 @@ pub mod measurement;
 pub mod normal;
 pub mod offsets;
 pub mod op_totals;
+pub mod others;
 pub mod path;
 pub mod pooled;
 pub mod power;

@@ -8,6 +8,7 @@
 
 pub mod links;
 pub mod medium;
+pub mod others;
 
 use strum::EnumString;
 
