@@ -224,7 +224,7 @@ fn without_proc_nothing_is_called_unused() {
 /// What is usual for the four figures of every mounted filesystem of every machine.
 #[test]
 fn what_is_usual_for_every_mount() {
-    use bakeoff_machine::usual::{self, UsualSubject, links, medium};
+    use bakeoff_machine::usual::{links, medium, others};
     use bakeoff_model::boards;
     use bakeoff_model::normal::Test;
     let mut lines = String::new();
@@ -239,13 +239,13 @@ fn what_is_usual_for_every_mount() {
             let classes = drive.map(medium::classes).unwrap_or_default();
             let board = model.and_then(boards::find).map(|board| board.name());
             let key = drive.and_then(|d| links::key(d).or_else(|| links::slot_key(model, d)));
-            let subject = UsualSubject { medium: kind, classes: &classes, link: key, board };
             let limit = drive.and_then(|drive| links::limit(model, drive));
-            let ranges = Test::ALL.iter().map(|test| usual::range(&subject, *test).unwrap().low);
-            let ranges: Vec<f64> = ranges.collect();
+            let known =
+                Test::ALL.iter().map(|test| others::find(kind, key, *test).map_or(0, |o| o.n));
+            let known: Vec<u32> = known.collect();
             let limit = limit.map(|limit| limit.practice_bytes_per_s);
             lines += &format!(
-                "{name} {}: {} {classes:?} {key:?} {board:?} {limit:?} {ranges:?}\n",
+                "{name} {}: {} {classes:?} {key:?} {board:?} {limit:?} {known:?}\n",
                 place.mount_point,
                 kind.key()
             );

@@ -56,7 +56,7 @@ fn a_directory_is_judged_and_the_next_run_knows_the_one_before() {
         assert!((0.99..1.01).contains(&(bytes / block)), "{bytes} of {block}: {figure}");
     }
     let shown = bench.run(&["show", "last"]);
-    for words in ["Is this normal?", "IOPS", "J/GB", "Includes what the power command"] {
+    for words in ["IOPS", "J/GB", "Includes what the power command"] {
         assert!(shown.out.contains(words), "{words}: {}", shown.out);
     }
     assert!(shown.out.lines().all(|line| line.chars().count() <= 80), "{}", shown.out);

@@ -30,7 +30,7 @@ pub use crate::simulate::cell::{clean_truth, measurement};
 
 pub mod card;
 pub mod causes;
-pub mod sata;
+pub mod ddr50;
 
 /// Time a visit takes beside its cells.
 const VISIT_NS: u64 = 1_000_000_000;

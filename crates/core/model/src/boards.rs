@@ -60,7 +60,7 @@ pub fn find(model: &str) -> Option<Board<'static>> {
     all().into_iter().filter(is_it).max_by_key(|b| b.field("dt_model_prefix").len())
 }
 
-/// Every number of a text: `~85-90` has two.
+/// Every number of a text: `92.5-95.0` has two.
 fn numbers(text: &str) -> Vec<f64> {
     let is_part = |c: char| c.is_ascii_digit() || c == '.';
     let words = text.split(|c: char| !is_part(c)).map(|word| word.trim_matches('.'));
@@ -76,7 +76,7 @@ pub fn measured_bytes_per_s(board: &Board, drive: &Layer) -> Option<f64> {
         "usb" => board.field("usb_measured_MBps"),
         _ => return None,
     };
-    // A figure says which transport it is of: "297 UASP / 172 BOT".
+    // A figure says which transport it is of: "352 UASP / 194 BOT".
     let part =
         match (text.split_once("UASP"), link.and_then(Link::transport) == Some(Transport::Bot)) {
             (Some((_, bot)), true) => bot,
@@ -129,10 +129,10 @@ mod tests {
         };
         let (pi1, pi4) = ("Raspberry Pi Model B Rev 2", "Raspberry Pi 4 Model B Rev 1.4");
         assert_eq!(measured(pi1, "usb", "USB 480 Mb/s, BOT"), Some(24));
-        assert_eq!(measured(pi4, "usb", "USB 5000 Mb/s, UAS"), Some(297));
-        assert_eq!(measured(pi4, "usb", "USB 5000 Mb/s, BOT"), Some(172));
+        assert_eq!(measured(pi4, "usb", "USB 5000 Mb/s, UAS"), Some(352));
+        assert_eq!(measured(pi4, "usb", "USB 5000 Mb/s, BOT"), Some(194));
         assert_eq!(measured(pi4, "usb", "USB 480 Mb/s, BOT"), None, "a slower link");
-        assert_eq!(measured("Raspberry Pi 5 Model B Rev 1.0", "mmc", "SD"), Some(90));
+        assert_eq!(measured("Raspberry Pi 5 Model B Rev 1.0", "mmc", "SD"), Some(95));
         assert_eq!(measured(pi4, "virtio", ""), None);
     }
 }

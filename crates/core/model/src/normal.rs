@@ -1,12 +1,12 @@
 //! Four figures of one place, and whether they are normal: facts, without words.
 //!
-//! Ranges come from tables of published figures and specifications (`usual`) and from
-//! earlier runs of the same store. They are wide on purpose: a figure outside of one deserves a
-//! check, a figure inside of it proves nothing.
+//! What is usual is what others published of such drives ([`super::others`]) and what earlier runs
+//! of the same store measured on the same drive.
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
+use super::others::AmongOthers;
 use super::power::Energy;
 use crate::link::Link;
 
@@ -34,7 +34,7 @@ pub enum Medium {
 impl Medium {
     pub const ALL: &'static [Medium] = <Medium as VariantArray>::VARIANTS;
 
-    /// The word in `data/usual.csv` and machine output.
+    /// The word in `data/others.csv` and machine output.
     pub fn key(self) -> &'static str {
         self.into()
     }
@@ -58,7 +58,7 @@ pub enum Test {
 impl Test {
     pub const ALL: &'static [Test] = <Test as VariantArray>::VARIANTS;
 
-    /// The built-in workload, and the word in `data/usual.csv`.
+    /// The built-in workload, and the word in `data/others.csv`.
     pub fn workload(self) -> &'static str {
         self.into()
     }
@@ -73,29 +73,6 @@ impl Test {
     }
 }
 
-/// How far a line of the tables carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[derive(EnumString)]
-#[strum(serialize_all = "lowercase")]
-pub enum Confidence {
-    Specification,
-    Measured,
-    Estimate,
-}
-
-/// From where to where a figure usually is, in the unit of its [`Test`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Usual {
-    pub low: f64,
-    /// Highest; `None` = only the link ends it, and what that carries is not known.
-    pub high: Option<f64>,
-    pub confidence: Confidence,
-    pub source: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub widened_by: Vec<String>,
-}
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkLimit {
     /// Bytes a second that others measured over it, or less its protocol.
@@ -108,7 +85,7 @@ pub struct LinkLimit {
 pub struct Label {
     /// `U3`, `V30`.
     pub class: String,
-    /// Sequential writing, bytes a second.
+    /// Of sequential writes, or of random reads of 4 KiB; bytes a second.
     pub bytes_per_s: f64,
     pub source: String,
 }
@@ -120,10 +97,9 @@ pub enum Normality {
         /// Whether the link limits it: it comes to nine tenths of what such links carry.
         at_link_limit: bool,
     },
-    /// It is below the range, the label, or earlier runs on this drive.
+    /// It is far below the others, or below the label or earlier runs on this drive.
     Slow {
         below: Below,
-        because: Vec<Because>,
     },
     Disturbed {
         by: Vec<String>,
@@ -141,7 +117,7 @@ pub enum Normality {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Below {
-    Range,
+    Others,
     Label,
     Earlier,
 }
@@ -151,11 +127,17 @@ pub enum Below {
 #[serde(rename_all = "snake_case")]
 pub enum Because {
     SlowLink,
+    /// A card in a slower mode than it and the board support.
+    SlowMode,
     /// A USB 3 drive without UAS.
     NoUas,
     LinkBelowLabel,
     Encryption,
+    /// Less than a tenth of the filesystem is free.
+    Full,
     Health,
+    /// A card whose identity is typical of counterfeits.
+    Fake,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -168,12 +150,23 @@ pub struct PlaceFigure {
     pub tail: Option<Tail>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<Energy>,
-    pub usual: Option<Usual>,
+    /// `None` = too few such drives are known.
+    pub others: Option<AmongOthers>,
     pub link: Option<LinkLimit>,
     pub label: Option<Label>,
     pub earlier: Option<Earlier>,
     #[serde(flatten)]
     pub normality: Normality,
+    /// What explains it, where it is slow or slower than most others.
+    pub because: Vec<Because>,
+}
+
+/// Of several candidates the leader's figure, which tells of its drive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LeaderFigure {
+    pub candidate: String,
+    #[serde(flatten)]
+    pub figure: PlaceFigure,
 }
 
 impl PlaceFigure {
@@ -237,6 +230,4 @@ pub struct EarlierFigure {
     pub test: Test,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub same_drive: Option<Earlier>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub same_kind: Option<Earlier>,
 }

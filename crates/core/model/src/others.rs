@@ -12,11 +12,13 @@ pub const DRIVES_MIN: u32 = 8;
 /// Steps from the lowest to the highest: every tenth percentile.
 const TENTHS: usize = 10;
 const SAME_AS_MEDIAN: f64 = 0.1;
-/// An interval over this share of the others tells nothing.
+/// An interval over this share of the others tells nothing, unless its ends are as close as figures
+/// of two tools.
 const TOO_WIDE: f64 = 0.5;
-/// Below this share of the lowest tenth a drive is slow. Of the published drives themselves, each
-/// against the others of its group, one in a hundred is below it.
-const SLOW_SHARE: f64 = 0.4;
+const NARROW_TIMES: f64 = 1.25;
+/// Below this share of the lowest tenth a drive is slow. Of the 141 published drives themselves,
+/// each against the others of its groups, one is.
+const SLOW_SHARE: f64 = 0.25;
 /// Above so many times the fastest, a figure is likely to be no drive's.
 const FAST_TIMES: f64 = 1.5;
 
@@ -33,6 +35,28 @@ pub struct Others {
     pub sources: Vec<String>,
 }
 
+/// A figure among those of others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AmongOthers {
+    #[serde(flatten)]
+    pub others: Others,
+    /// The 95 % interval of the figure.
+    pub low: f64,
+    pub high: f64,
+    pub among: Among,
+}
+
+impl AmongOthers {
+    /// A figure with its interval.
+    pub fn new(others: Others, rate: f64, (low, high): (f64, f64)) -> AmongOthers {
+        AmongOthers { among: others.place(rate, (low, high)), others, low, high }
+    }
+
+    pub fn is_slow(&self) -> bool {
+        self.high < self.others.slow_below()
+    }
+}
+
 /// Where a figure stands among those of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -40,7 +64,7 @@ pub enum Among {
     SlowerThanAll,
     /// Slower than nine in ten.
     SlowerThanMost,
-    /// It is below the lowest tenth, or may be, and not by enough to say so.
+    /// It is below the lowest tenth, and not by enough to say so.
     LowEnd,
     Usual,
     HighEnd,
@@ -85,20 +109,20 @@ impl Others {
     }
 
     /// Where a figure with this interval stands.
-    pub fn place(&self, low: f64, high: f64) -> Among {
+    pub fn place(&self, rate: f64, (low, high): (f64, f64)) -> Among {
         let median = self.median();
         let (least, most) = ((1.0 - SAME_AS_MEDIAN) * median, (1.0 + SAME_AS_MEDIAN) * median);
         let (tenth, ninetieth) = self.middle();
         let spans = self.share_below(high) - self.share_below(low);
         match () {
-            () if !(low <= high) => Among::TooWide,
-            () if spans >= TOO_WIDE && !(low >= least && high <= most) => Among::TooWide,
+            () if !(low <= rate && rate <= high) => Among::TooWide,
+            () if spans >= TOO_WIDE && high > NARROW_TIMES * low => Among::TooWide,
             () if high < self.tenths[0] && high < least => Among::SlowerThanAll,
             () if high < tenth && high < least => Among::SlowerThanMost,
             () if low > self.tenths[TENTHS] && low > most => Among::FasterThanAll,
             () if low > ninetieth && low > most => Among::FasterThanMost,
-            () if low < tenth => Among::LowEnd,
-            () if high > ninetieth => Among::HighEnd,
+            () if rate < tenth => Among::LowEnd,
+            () if rate > ninetieth => Among::HighEnd,
             () => Among::Usual,
         }
     }
@@ -121,34 +145,34 @@ mod tests {
     #[test]
     fn a_figure_stands_where_its_whole_interval_stands() {
         let of = cards();
-        let place = |low, high| of.place(low, high);
+        let place = |low: f64, high: f64| of.place((low + high) / 2.0, (low, high));
         assert_eq!(place(1180.0, 1240.0), Among::SlowerThanMost);
         assert_eq!(place(300.0, 390.0), Among::SlowerThanAll);
-        assert_eq!(place(1600.0, 1700.0), Among::LowEnd);
+        assert_eq!(place(1590.0, 1700.0), Among::LowEnd);
         assert_eq!(place(1900.0, 2000.0), Among::Usual);
-        assert_eq!(place(2500.0, 2640.0), Among::HighEnd);
+        assert_eq!(place(2590.0, 2690.0), Among::HighEnd);
         assert_eq!(place(2640.0, 2650.0), Among::FasterThanMost);
         assert_eq!(place(3000.0, 3100.0), Among::FasterThanAll);
         assert_eq!(place(1000.0, 2500.0), Among::TooWide);
         assert_eq!(place(0.0, f64::INFINITY), Among::TooWide);
         assert_eq!(place(f64::NAN, 2000.0), Among::TooWide);
-        assert_eq!(of.slow_below(), 0.4 * 1654.0);
+        assert_eq!(of.slow_below(), 0.25 * 1654.0);
     }
 
     /// Where a link makes all alike, a rank is nothing but the difference of two tools.
     #[test]
     fn near_the_median_a_rank_tells_nothing() {
         let of = others([22.3, 42.3, 43.3, 43.9, 45.3, 45.6, 45.7, 45.8, 46.0, 46.1, 46.6]);
-        assert_eq!(of.place(43.0, 46.2), Among::HighEnd, "its interval spans more than half");
-        assert_eq!(of.place(41.9, 42.0), Among::LowEnd);
-        assert_eq!(of.place(35.0, 36.0), Among::SlowerThanMost);
+        assert_eq!(of.place(43.9, (40.0, 48.0)), Among::Usual, "it spans nearly all");
+        assert_eq!(of.place(41.9, (41.8, 42.0)), Among::LowEnd);
+        assert_eq!(of.place(35.5, (35.0, 36.0)), Among::SlowerThanMost);
     }
 
     #[test]
     fn equal_tenths_divide_nothing_by_zero() {
         let of = others([5.0; 11]);
         assert_eq!((of.share_below(4.9), of.share_below(5.0)), (0.0, 1.0));
-        assert_eq!(of.place(5.0, 5.0), Among::Usual);
+        assert_eq!(of.place(5.0, (5.0, 5.0)), Among::Usual);
     }
 
     proptest! {
@@ -158,7 +182,7 @@ mod tests {
             let (low, high) = (a.min(b), a.max(b));
             prop_assert!((0.0..=1.0).contains(&of.share_below(low)));
             prop_assert!(of.share_below(low) <= of.share_below(high));
-            let place = of.place(low, high);
+            let place = of.place(low, (low, high));
             prop_assert!(!place.is_slower() || high < of.middle().0);
         }
     }

@@ -11,7 +11,7 @@ use super::factors::Factors;
 use super::finding::Finding;
 use super::index::BlockIx;
 use super::lead::Lead;
-use super::normal::Normal;
+use super::normal::{LeaderFigure, Normal};
 use super::power::Energy;
 use super::recommendation::Recommendation;
 use super::use_state::UseChange;
@@ -260,6 +260,8 @@ pub struct Analysis {
     /// Of one directory: its figures, and whether they are normal; `None` where anything is
     /// compared, and for stacks.
     pub normal: Option<Normal>,
+    /// Where something is compared: what the leaders' figures say of their drives.
+    pub leaders: Vec<LeaderFigure>,
     /// Which factor matters on each workload, where candidates are every combination of several.
     pub factors: Vec<Factors>,
     /// What candidates cost the flash over all workloads that write; `None` where there are no two.

@@ -75,6 +75,9 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
     if let Some(normal) = &analysis.normal {
         document["normal"] = value!(normal);
     }
+    if !analysis.leaders.is_empty() {
+        document["leaders"] = value!(analysis.leaders);
+    }
     document
 }
 

@@ -226,32 +226,32 @@ fn usual(out: &mut Exposition, run: &Run, normal: &Normal) {
     let labels = |f: &PlaceFigure| {
         vec![("candidate", name.to_string()), ("workload", f.test.workload().to_string())]
     };
-    let low = |f: &PlaceFigure| f.usual.as_ref().map(|of| of.low);
-    let high = |f: &PlaceFigure| f.usual.as_ref().and_then(|of| of.high);
+    let low = |f: &PlaceFigure| f.others.as_ref().map(|of| of.others.middle().0);
+    let high = |f: &PlaceFigure| f.others.as_ref().map(|of| of.others.middle().1);
     let link = |f: &PlaceFigure| f.link.as_ref().map(|of| of.practice_bytes_per_s);
     type Limit<'a> = &'a dyn Fn(&PlaceFigure) -> Option<f64>;
     let limits: [(&'static str, &str, bool, Limit); 5] = [
         (
             "bakeoff_usual_low_bytes_per_second",
-            "Lower end of the usual range for sequential I/O.",
+            "Nine in ten of other drives are faster, sequential I/O.",
             true,
             &low,
         ),
         (
             "bakeoff_usual_high_bytes_per_second",
-            "Upper end of the usual range for sequential I/O.",
+            "Nine in ten of other drives are slower, sequential I/O.",
             true,
             &high,
         ),
         (
             "bakeoff_usual_low_operations_per_second",
-            "Lower end of the usual range for random I/O.",
+            "Nine in ten of other drives are faster, random I/O.",
             false,
             &low,
         ),
         (
             "bakeoff_usual_high_operations_per_second",
-            "Upper end of the usual range for random I/O.",
+            "Nine in ten of other drives are slower, random I/O.",
             false,
             &high,
         ),
@@ -285,17 +285,17 @@ mod tests {
     use super::*;
     use bakeoff_judge::analyse::analyse;
     use bakeoff_judge::testing::RunBuilder;
-    use bakeoff_judge::testing::sata::place;
+    use bakeoff_judge::testing::ddr50::place;
 
     #[test]
     fn metrics_of_a_directory_have_figures_ranges_and_verdicts() {
-        let run = place([400e6, 20.0]);
+        let run = place([43e6, 300.0]);
         let text = run_metrics(&run, &analyse(&run));
         let has = |line: &str| assert!(text.lines().any(|l| l == line), "{line}\n{text}");
-        let labels = "candidate=\"/mnt/a \\\"b\\\"\",workload=\"randwrite\"";
+        let labels = "candidate=\"/mnt/a \\\"b\\\"\",workload=\"randread\"";
         has(&format!("bakeoff_normal{{{labels},verdict=\"slow\"}} 1"));
         has(&format!("bakeoff_normal{{{labels},verdict=\"normal\"}} 0"));
-        has(&format!("bakeoff_usual_low_operations_per_second{{{labels}}} 50"));
+        has(&format!("bakeoff_usual_low_operations_per_second{{{labels}}} 1654"));
         assert!(text.contains("bakeoff_throughput_bytes_per_second{candidate="), "{text}");
         assert!(text.ends_with("# EOF\n"), "{text}");
         let families: Vec<&str> =

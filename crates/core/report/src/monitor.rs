@@ -9,7 +9,7 @@ use super::answer::place_answer;
 use super::said;
 use super::service::{Datum, Service, State};
 
-/// Below this share of the usual range's lower end, or of what a label promises, slow is critical.
+/// Below this share of the rate from which on a drive is not slow, it is critical.
 const CRITICAL_SHARE: f64 = 0.5;
 
 /// One line about a run: slow figures of one directory warn, and are critical far below; a
@@ -48,7 +48,7 @@ fn state(of: &PlaceFigure) -> State {
 }
 
 fn limits(of: &PlaceFigure) -> Option<(f64, f64)> {
-    let low = of.usual.as_ref()?.low;
+    let low = of.others.as_ref()?.others.slow_below();
     Some((low, low * CRITICAL_SHARE))
 }
 
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use bakeoff_judge::analyse::analyse;
     use bakeoff_judge::testing::RunBuilder;
-    use bakeoff_judge::testing::sata::place;
+    use bakeoff_judge::testing::ddr50::place;
 
     #[test]
     fn states_follow_the_figures() {
@@ -94,9 +94,9 @@ mod tests {
             let run = place(rates);
             service(&run, &analyse(&run)).state
         };
-        assert_eq!(state([400e6, 500.0]), State::Ok);
-        assert_eq!(state([400e6, 40.0]), State::Warning);
-        assert_eq!(state([400e6, 20.0]), State::Critical);
+        assert_eq!(state([43e6, 2000.0]), State::Ok);
+        assert_eq!(state([43e6, 400.0]), State::Warning);
+        assert_eq!(state([43e6, 200.0]), State::Critical);
         let empty = RunBuilder::directories(&["/a"]).build();
         assert_eq!(service(&empty, &analyse(&empty)).state, State::Unknown);
         let unlike = RunBuilder::directories(&["/a", "/b"]);

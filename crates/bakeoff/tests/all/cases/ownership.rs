@@ -114,5 +114,5 @@ fn demo_without_root_says_why_and_measures_the_current_directory() {
     };
     assert!(on_a_terminal("").contains("\u{1b}["), "no colour on a terminal");
     let plain = on_a_terminal("1");
-    assert!(plain.contains("Is this normal?") && !plain.contains('\u{1b}'), "{plain:?}");
+    assert!(plain.contains("Report: ") && !plain.contains('\u{1b}'), "{plain:?}");
 }

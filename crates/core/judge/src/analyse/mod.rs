@@ -50,7 +50,8 @@ pub fn analyse(run: &Run) -> Analysis {
         verdicts.iter().any(|v| v.workload == of.workload && v.verdict == Verdict::Refused)
     };
     let factors = factors::of_run(run, &table).into_iter().filter(|of| !is_refused(of)).collect();
-    let normal = normal::from_run(run, &verdicts, &findings);
+    let judged = normal::Judged { run, table: &table, verdicts: &verdicts, findings: &findings };
+    let (normal, leaders) = (normal::from_run(&judged), normal::leaders(&judged));
     let mut all = findings;
     all.extend(verdicts.iter().flat_map(|v| v.findings.iter().cloned()));
     let (cells, void_cells) = observe::cell_counts(run);
@@ -63,6 +64,7 @@ pub fn analyse(run: &Run) -> Analysis {
         findings: limit::sorted(all),
         recommendation: recommend::recommendation(&whole, &verdicts),
         normal,
+        leaders,
         wear: wear::of_run(run, &table),
         by: RankedBy::Speed,
         use_changes: used::changes(run, &table),

@@ -1,31 +1,34 @@
-//! One place, four figures, one question: is that normal for this board, card class and link?
+//! One place, four figures, one question: is that normal for this kind of drive and link?
 //!
-//! Ranges are those of [`bakeoff_machine::usual`], ended by what the link carries, and made wider
-//! by earlier runs on other drives of the same kind. What earlier runs measured on the same drive
-//! is a comparison of its own: a drive that gets slow must not make its own range. Nothing is
-//! called slow on a machine that was disturbed. Facts only; the words are in the report.
+//! What others published of such drives is in [`bakeoff_machine::usual`]. What earlier runs
+//! measured on the same drive is a comparison of its own: a drive that gets slow must not make its
+//! own range. Nothing is called slow on a machine that was disturbed. Of several candidates the
+//! leader's figure tells of its drive. Facts only; the words are in the report.
 
 use crate::decide::schedule;
+use crate::decide::table::ScoreTable;
 use crate::evidence;
 use crate::evidence::cell::machine;
 use crate::rules::place::drives;
 use crate::rules::run::thermal_trend;
-use bakeoff_machine::usual::{self, UsualSubject, links, medium};
+use bakeoff_machine::usual::{labels, links, medium, others};
 use bakeoff_model::boards;
 use bakeoff_model::event::{CacheState, Cell};
 use bakeoff_model::finding::{Finding, Severity};
 use bakeoff_model::host::{Layer, Place};
-use bakeoff_model::index::CandidateIx;
+use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::normal::{
-    Because, Below, Earlier, EarlierFigure, Label, LinkLimit, Medium, Normal, Normality,
-    PlaceFigure, Tail, Test, Usual,
+    Because, Below, Earlier, EarlierFigure, Label, LeaderFigure, LinkLimit, Medium, Normal,
+    Normality, PlaceFigure, Tail, Test, WhyUnknown,
 };
+use bakeoff_model::others::{Among, AmongOthers};
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::WorkloadVerdict;
 use bakeoff_model::workload::Workload;
 use bakeoff_model::workloads;
 use bakeoff_stats::distinct;
 use bakeoff_stats::histogram::Histogram;
+use bakeoff_stats::level::Level;
 
 const DISTURBING: [&str; 6] = [
     machine::BACKGROUND,
@@ -38,49 +41,39 @@ const DISTURBING: [&str; 6] = [
 
 /// From this share of what a link carries on, the link is what limits.
 const AT_LIMIT: f64 = 0.9;
-const ABOVE_PRACTICE: f64 = 1.15;
-/// Nearly every drive reads at a third of a link of at most so many bytes a second, so that less is
-/// slow whatever the drive.
-const SLOW_LINK_BYTES_PER_S: f64 = 100e6;
-const SHARE_OF_SLOW_LINK: f64 = 1.0 / 3.0;
-/// A range never begins above this share of what the link carries.
-const LOWEST_OF_LINK: f64 = 0.6;
-/// A label is about the bare card; a fifth is left for the filesystem and its flushes.
+/// A label is about the bare card; a fifth is left for the filesystem and its flushes. Random reads
+/// one at a time are not the test of the label: published A1 cards do from 942 a second on.
 const SHARE_OF_LABEL: f64 = 0.8;
+const SHARE_OF_RANDOM_LABEL: f64 = 0.5;
 /// Below this share of the lowest of earlier runs, a drive has become slow.
 const SHARE_OF_EARLIER: f64 = 0.7;
 const EARLIER_RUNS: usize = 2;
+/// Of the interval of a figure among those of others.
+const ALPHA: f64 = 0.05;
 /// Quantiles of the latency that are told, the highest that enough operations support.
 const TAILS: [u8; 4] = [99, 95, 90, 50];
 
+/// What the figures of a run are judged by.
+pub struct Judged<'a> {
+    pub run: &'a Run,
+    pub table: &'a ScoreTable,
+    pub verdicts: &'a [WorkloadVerdict],
+    pub findings: &'a [Finding],
+}
+
 /// The figures of a run of one directory; `None` where something is compared, for stacks, in
 /// rounds, and before there is a figure.
-pub fn from_run(run: &Run, verdicts: &[WorkloadVerdict], findings: &[Finding]) -> Option<Normal> {
-    let place = place(run)?;
-    let model = run.header.host.model.as_deref();
-    let kind = medium::of_place(place);
-    let disk = kind.ok().and_then(|(_, disk)| disk);
-    let classes = disk.map(medium::classes).unwrap_or_default();
-    let board = model.and_then(boards::find).map(|board| board.name());
-    let key = disk.and_then(|disk| links::key(disk).or_else(|| links::slot_key(model, disk)));
-    let basis = NormalBasis {
-        run,
-        place,
-        disk,
-        findings,
-        subject: kind.ok().map(|(medium, _)| UsualSubject {
-            medium,
-            classes: &classes,
-            link: key,
-            board,
-        }),
-    };
-    let figures: Vec<PlaceFigure> =
-        Test::ALL.iter().copied().filter_map(|test| basis.figure(test, verdicts)).collect();
+pub fn from_run(of: &Judged) -> Option<Normal> {
+    let is_alone = !schedule::has_question(of.run) && !crate::decide::rounds::is_of_rounds(of.run);
+    let place = of.run.header.candidates.first().filter(|_| is_alone)?.place()?;
+    let basis = NormalBasis::new(of, CandidateIx::FIRST, place);
+    let (disk, model) = (basis.disk, basis.model());
+    let tests = Test::ALL.iter().copied();
+    let figures: Vec<PlaceFigure> = tests.filter_map(|test| basis.figure(test)).collect();
     (!figures.is_empty()).then(|| Normal {
-        board: board.map(str::to_string),
-        medium: kind.ok().map(|(medium, _)| medium),
-        unknown: kind.err(),
+        board: model.and_then(boards::find).map(|board| board.name().to_string()),
+        medium: basis.kind.ok(),
+        unknown: basis.kind.err(),
         card_class: disk.and_then(|disk| disk.card_class.clone()),
         link: disk.and_then(|disk| disk.link.clone()),
         is_encrypted: place.cipher().is_some(),
@@ -88,11 +81,30 @@ pub fn from_run(run: &Run, verdicts: &[WorkloadVerdict], findings: &[Finding]) -
     })
 }
 
-fn place(run: &Run) -> Option<&Place> {
-    if schedule::has_question(run) || crate::decide::rounds::is_of_rounds(run) {
-        return None;
+/// What the leaders' figures say of their drives, where others of their kind are known: of
+/// directories, and of stacks that have one drive.
+pub fn leaders(of: &Judged) -> Vec<LeaderFigure> {
+    let header = &of.run.header;
+    if !schedule::has_question(of.run) || crate::decide::rounds::is_of_rounds(of.run) {
+        return Vec::new();
     }
-    run.header.candidates.first()?.place()
+    let region = header.region.as_ref().filter(|r| !r.is_image && header.more_regions.is_empty());
+    let figure = |test: Test| {
+        let verdict = of.verdicts.get(workload(of.run, test)?)?;
+        let candidate = &verdict.standings.first()?.candidate;
+        let at = CandidateIx::all(header.candidates.len());
+        let at = at.into_iter().find(|at| header.candidates[*at].name == *candidate)?;
+        let place = header.candidates[at].place().or(region.map(|region| &region.place))?;
+        let figure = NormalBasis::new(of, at, place).figure(test)?;
+        let is_told = matches!(figure.normality, Normality::Normal { .. } | Normality::Slow { .. });
+        let is_among = figure.others.as_ref().is_some_and(|of| of.among != Among::TooWide);
+        (is_told && is_among).then(|| LeaderFigure { candidate: candidate.clone(), figure })
+    };
+    Test::ALL.iter().copied().filter_map(figure).collect()
+}
+
+fn workload(run: &Run, test: Test) -> Option<usize> {
+    run.header.workloads.iter().position(|w| is_test(w, test))
 }
 
 fn is_test(workload: &Workload, test: Test) -> bool {
@@ -109,18 +121,33 @@ fn is_test(workload: &Workload, test: Test) -> bool {
 }
 
 struct NormalBasis<'a> {
-    run: &'a Run,
+    of: &'a Judged<'a>,
+    candidate: CandidateIx,
     place: &'a Place,
+    kind: Result<Medium, WhyUnknown>,
     disk: Option<&'a Layer>,
-    findings: &'a [Finding],
-    subject: Option<UsualSubject<'a>>,
+    classes: Vec<String>,
 }
 
-impl NormalBasis<'_> {
-    fn figure(&self, test: Test, verdicts: &[WorkloadVerdict]) -> Option<PlaceFigure> {
-        let index = self.run.header.workloads.iter().position(|w| is_test(w, test))?;
-        let workload = &self.run.header.workloads[index];
-        let standing = verdicts.get(index)?.standings.first()?;
+impl<'a> NormalBasis<'a> {
+    fn new(of: &'a Judged, candidate: CandidateIx, place: &'a Place) -> NormalBasis<'a> {
+        let kind = medium::of_place(place);
+        let disk = kind.ok().and_then(|(_, disk)| disk);
+        let classes = disk.map(medium::classes).unwrap_or_default();
+        let kind = kind.map(|(medium, _)| medium);
+        NormalBasis { of, candidate, place, kind, disk, classes }
+    }
+
+    fn model(&self) -> Option<&'a str> {
+        self.of.run.header.host.model.as_deref()
+    }
+
+    fn figure(&self, test: Test) -> Option<PlaceFigure> {
+        let index = workload(self.of.run, test)?;
+        let workload = &self.of.run.header.workloads[index];
+        let name = &self.of.run.header.candidates[self.candidate].name;
+        let standings = &self.of.verdicts.get(index)?.standings;
+        let standing = standings.iter().find(|standing| standing.candidate == *name)?;
         let mean = standing.mean;
         let bs = workload.job.bs as f64;
         let (bytes_per_s, iops) = match test.is_in_bytes() {
@@ -128,44 +155,47 @@ impl NormalBasis<'_> {
             false => (mean * bs, mean),
         };
         let cells: Vec<&Cell> = self.cells(index).collect();
-        let earlier = self.earlier(test);
-        let model = self.run.header.host.model.as_deref();
-        let is_sequential = test.is_in_bytes();
-        let link = self.disk.filter(|_| is_sequential).and_then(|d| links::limit(model, d));
-        let label = self.subject.as_ref().and_then(|of| usual::label(of, test));
-        let usual = self.subject.as_ref().and_then(|of| usual::range(of, test));
-        let usual = usual.map(|of| bounded(of, test, link.as_ref()));
-        let usual = match earlier.and_then(|of| of.same_kind.as_ref()) {
-            Some(kind) => usual.map(|of| widened(of, kind)),
-            None => usual,
-        };
+        let disk = self.disk.filter(|_| test.is_in_bytes());
         let mut figure = PlaceFigure {
             test,
             bytes_per_s,
             iops,
             tail: tail(&cells),
             energy: standing.energy.clone(),
-            usual,
-            link,
-            label,
-            earlier: earlier.and_then(|of| of.same_drive.clone()),
+            others: self.among(test, index),
+            link: disk.and_then(|disk| links::limit(self.model(), disk)),
+            label: labels::best(&self.classes, test),
+            earlier: self.earlier(test).and_then(|of| of.same_drive.clone()),
             normality: Normality::Unknown,
+            because: Vec::new(),
         };
         figure.normality = self.judge(&figure, &cells, &workload.name);
+        figure.because = self.because(&figure);
         Some(figure)
     }
 
+    /// The figure among those of others over the same kind of link, where enough are known.
+    fn among(&self, test: Test, workload: usize) -> Option<AmongOthers> {
+        let key = |disk| links::key(disk).or_else(|| links::slot_key(self.model(), disk));
+        let others = others::find(self.kind.ok()?, self.disk.and_then(key), test)?;
+        let scores = self.of.table.scores(WorkloadIx::new(workload), self.candidate);
+        let level = Level::from_scores(&scores)?;
+        let interval = level.interval(ALPHA);
+        let ends = (libm::exp(interval.low), libm::exp(interval.high));
+        Some(AmongOthers::new(others, libm::exp(level.mean), ends))
+    }
+
     fn cells(&self, workload: usize) -> impl Iterator<Item = &Cell> {
-        let header = &self.run.header;
-        let all = self.run.complete_cells();
+        let header = &self.of.run.header;
+        let all = self.of.run.complete_cells();
         let ours = all.filter(move |cell| usize::from(cell.workload) == workload);
         ours.filter(move |cell| {
-            cell.candidate == CandidateIx::FIRST && !evidence::is_invalid(header, cell)
+            cell.candidate == self.candidate && !evidence::is_invalid(header, cell)
         })
     }
 
     fn earlier(&self, test: Test) -> Option<&EarlierFigure> {
-        self.run.earlier.as_ref()?.workloads.iter().find(|of| of.test == test)
+        self.of.run.earlier.as_ref()?.workloads.iter().find(|of| of.test == test)
     }
 
     fn judge(&self, figure: &PlaceFigure, cells: &[&Cell], workload: &str) -> Normality {
@@ -176,102 +206,91 @@ impl NormalBasis<'_> {
         if let Some(is_from_cache) = self.too_fast(figure) {
             return Normality::Fast { is_from_cache };
         }
-        if let Some(below) = below(figure) {
-            return match self.disturbed(workload) {
-                by if by.is_empty() => {
-                    Normality::Slow { below, because: self.because(figure, below) }
-                }
-                by => Normality::Disturbed { by },
-            };
+        let below = below(figure);
+        let among = figure.others.as_ref().map(|of| of.among);
+        if below.is_some() || among.is_some_and(Among::is_slower) {
+            let by = self.disturbed(workload);
+            if !by.is_empty() {
+                return Normality::Disturbed { by };
+            }
+        }
+        if let Some(below) = below {
+            return Normality::Slow { below };
         }
         if figure.test.is_read() && has(CacheState::Unknown) {
             return Normality::Cached { is_certain: false };
         }
-        if figure.usual.is_none() && figure.earlier.is_none() {
-            return Normality::Unknown;
-        }
         let is_at = |link: &LinkLimit| figure.rate() >= AT_LIMIT * link.practice_bytes_per_s;
-        Normality::Normal { at_link_limit: figure.link.as_ref().is_some_and(is_at) }
+        let at_link_limit = figure.link.as_ref().is_some_and(is_at);
+        let is_among = among.is_some_and(|among| among != Among::TooWide);
+        match is_among || at_link_limit || figure.earlier.is_some() || figure.label.is_some() {
+            true => Normality::Normal { at_link_limit },
+            false => Normality::Unknown,
+        }
     }
 
     fn too_fast(&self, figure: &PlaceFigure) -> Option<bool> {
-        let model = self.run.header.host.model.as_deref();
-        let most = self.disk.and_then(|disk| links::most_bytes_per_s(model, disk));
+        let most = self.disk.and_then(|disk| links::most_bytes_per_s(self.model(), disk));
         if most.is_some_and(|most| figure.bytes_per_s > most) {
             return Some(true);
         }
-        let high = figure.usual.as_ref()?.high?;
-        (figure.rate() > high).then_some(false)
+        let of = figure.others.as_ref()?;
+        (figure.rate() > of.others.fast_above()).then_some(false)
     }
 
     fn disturbed(&self, workload: &str) -> Vec<String> {
         let is_ours = |f: &&Finding| f.workload.as_deref().is_none_or(|name| name == workload);
         let disturbs =
             |f: &&Finding| f.severity >= Severity::Warn && DISTURBING.contains(&f.id.as_str());
-        let found = self.findings.iter().filter(is_ours).filter(disturbs);
+        let found = self.of.findings.iter().filter(is_ours).filter(disturbs);
         distinct::sorted(found.map(|f| f.id.clone()))
     }
 
-    fn because(&self, figure: &PlaceFigure, below: Below) -> Vec<Because> {
-        let found = |id: &str| self.findings.iter().any(|f| f.id == id);
-        let is_card = self.subject.is_some_and(|of| matches!(of.medium, Medium::Sd));
+    fn because(&self, figure: &PlaceFigure) -> Vec<Because> {
+        let is_below_label = matches!(figure.normality, Normality::Slow { below: Below::Label });
+        let is_slower = figure.others.as_ref().is_some_and(|of| of.among.is_slower());
+        let is_told = matches!(figure.normality, Normality::Normal { .. }) && is_slower;
+        if !is_told && !matches!(figure.normality, Normality::Slow { .. }) {
+            return Vec::new();
+        }
+        let found = |id: &str| self.of.findings.iter().any(|f| f.id == id);
+        let is_card = self.kind == Ok(Medium::Sd);
         let link = figure.link.as_ref().map(|of| of.practice_bytes_per_s);
         let is_narrow = |label: &Label| link.is_some_and(|link| link < label.bytes_per_s);
+        let is_narrow = is_below_label && figure.label.as_ref().is_some_and(is_narrow);
         let complains = |told: &bakeoff_model::health::DriveTold| {
             told.health.as_ref().is_some_and(|health| !health.complaints().is_empty())
         };
-        let all = self.run.told_before.iter().chain(&self.run.told_after);
+        let mut told = self.of.run.told_before.iter().chain(&self.of.run.told_after);
         let reasons = [
             (found(drives::LINK_DEGRADED), Because::SlowLink),
+            (self.disk.is_some_and(|d| links::is_slower_mode(self.model(), d)), Because::SlowMode),
             (found(drives::UAS_BOT) && !is_card, Because::NoUas),
-            (figure.label.as_ref().is_some_and(is_narrow), Because::LinkBelowLabel),
+            (is_narrow, Because::LinkBelowLabel),
             (self.place.cipher().is_some(), Because::Encryption),
-            (all.into_iter().any(complains), Because::Health),
+            (self.place.free_bytes < self.place.size_bytes / 10, Because::Full),
+            (told.any(complains), Because::Health),
+            (self.disk.is_some_and(medium::looks_fake), Because::Fake),
         ];
-        let is_label = below == Below::Label;
-        let said = reasons.into_iter().filter(|(is_so, _)| *is_so).map(|(_, because)| because);
-        said.filter(|because| *because != Because::LinkBelowLabel || is_label).collect()
+        reasons.into_iter().filter(|(is_so, _)| *is_so).map(|(_, because)| because).collect()
     }
 }
 
 fn below(figure: &PlaceFigure) -> Option<Below> {
     let rate = figure.rate();
-    if figure.usual.as_ref().is_some_and(|of| rate < of.low) {
-        return Some(Below::Range);
+    if figure.others.as_ref().is_some_and(AmongOthers::is_slow) {
+        return Some(Below::Others);
     }
     // No card writes faster than its link, whatever its label says.
     let link = figure.link.as_ref().map_or(f64::INFINITY, |of| of.practice_bytes_per_s);
-    let promised = |label: &Label| label.bytes_per_s.min(link) * SHARE_OF_LABEL;
-    if figure.label.as_ref().is_some_and(|label| rate < promised(label)) {
+    let share = if figure.test.is_in_bytes() { SHARE_OF_LABEL } else { SHARE_OF_RANDOM_LABEL };
+    let promised = |label: &Label| label.bytes_per_s.min(link) * share;
+    if figure.label.as_ref().is_some_and(|label| figure.bytes_per_s < promised(label)) {
         return Some(Below::Label);
     }
     let is_enough = |of: &&Earlier| of.runs.len() >= EARLIER_RUNS;
     let earlier = figure.earlier.as_ref().filter(is_enough)?;
     (rate < earlier.low * SHARE_OF_EARLIER).then_some(Below::Earlier)
-}
-
-fn bounded(of: Usual, test: Test, link: Option<&LinkLimit>) -> Usual {
-    let Some(practice) = link.map(|link| link.practice_bytes_per_s) else { return of };
-    let most = practice * ABOVE_PRACTICE;
-    let high = of.high.map_or(most, |high| high.min(most));
-    let mut low = of.low.min(practice * LOWEST_OF_LINK);
-    if test == Test::SeqRead && practice <= SLOW_LINK_BYTES_PER_S {
-        low = low.max(practice * SHARE_OF_SLOW_LINK);
-    }
-    Usual { low: low.min(high), high: Some(high), ..of }
-}
-
-fn widened(of: Usual, kind: &Earlier) -> Usual {
-    let is_wider = kind.low < of.low || of.high.is_some_and(|high| kind.high > high);
-    if !is_wider {
-        return of;
-    }
-    Usual {
-        low: of.low.min(kind.low),
-        high: of.high.map(|high| high.max(kind.high)),
-        widened_by: kind.runs.clone(),
-        ..of
-    }
 }
 
 /// The highest quantile that all operations together support, of the operation in which the work

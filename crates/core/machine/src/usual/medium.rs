@@ -64,6 +64,15 @@ pub fn classes(drive: &Layer) -> Vec<String> {
     text.split(", ").filter(|word| !word.is_empty()).map(class).collect()
 }
 
+/// Whether a card leaves its identity empty, as counterfeits do.
+pub fn looks_fake(drive: &Layer) -> bool {
+    let is_blank = |text: &Option<String>| {
+        let digits = |text: &str| text.trim_start_matches("0x").trim().to_string();
+        text.as_deref().is_some_and(|text| digits(text).chars().all(|c| c == '0'))
+    };
+    drive.bus.as_deref() == Some("mmc") && (is_blank(&drive.serial) || is_blank(&drive.model))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,6 +135,17 @@ mod tests {
         assert_eq!(medium(&image), Ok(Medium::Loop));
         image.chain[0].kind = LayerKind::Ram;
         assert_eq!(medium(&image), Err(WhyUnknown::Memory));
+    }
+
+    #[test]
+    fn a_card_without_a_serial_number_looks_fake() {
+        let card = |bus: &str, serial: Option<&str>| {
+            let serial = serial.map(str::to_string);
+            looks_fake(&Layer { bus: Some(bus.into()), serial, ..Layer::default() })
+        };
+        assert!(card("mmc", Some("0x00000000")));
+        assert!(!card("mmc", Some("0x0b3c81d7")) && !card("mmc", None));
+        assert!(!card("usb", Some("0")), "bridges often have none");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Four figures of one place in words, and the answer to "is this normal?".
 //!
-//! The range, its source and the verdict are one line each, so that no verdict is read without
-//! what it rests on.
+//! Every verdict says in the same sentence among whom a figure stands.
 
 use crate::document::{Table, number, words as column};
 use crate::energy;
@@ -9,14 +8,16 @@ use crate::layout::Tone;
 use bakeoff_judge::evidence::cell::machine;
 use bakeoff_judge::rules::run::thermal_trend;
 use bakeoff_model::normal::{
-    Because, Below, Confidence, Medium, Normal, Normality, PlaceFigure, Test, WhyUnknown,
+    Below, Earlier, Label, Medium, Normal, Normality, PlaceFigure, Test, WhyUnknown,
 };
+use bakeoff_model::others::Among;
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
 use super::names;
+use super::others::{self, Strip};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceAnswer {
@@ -36,11 +37,15 @@ pub struct FigureWords {
     pub tail: String,
     /// Joules for a gigabyte and for 1,000 operations, without units; nothing without a meter.
     pub joules: (String, String),
-    /// "normal, the link is the limit (44.0 MB/s)".
+    /// "as usual for 27 microSD cards in a DDR50 slot (…)".
     pub verdict: String,
-    /// "usual: 14.7 to 50.6 MB/s (measured by others)"; nothing where no range is known.
-    pub usual: String,
+    /// "1 earlier run on this drive: 40.0 to 43.0 MB/s", or nothing.
+    pub earlier: String,
+    /// Where the figures of the others are published, and the link's; or nothing.
     pub source: String,
+    pub strip: Option<Strip>,
+    /// Whether there is nothing to say but that nothing is known.
+    pub is_unknown: bool,
     pub tone: Tone,
 }
 
@@ -64,7 +69,7 @@ impl FigureWords {
             self.tail.clone(),
             self.energy(),
             self.verdict.clone(),
-            self.usual.clone(),
+            self.earlier.clone(),
         ];
         let said: Vec<String> = figures.into_iter().filter(|part| !part.is_empty()).collect();
         let source = match self.source.is_empty() {
@@ -85,34 +90,38 @@ pub fn words(run: &Run, normal: &Normal) -> PlaceAnswer {
 }
 
 fn said(name: &str, normal: &Normal) -> String {
-    let tests = |wanted: &dyn Fn(&Normality) -> bool| {
-        let of = normal.figures.iter().filter(|f| wanted(&f.normality));
+    let tests = |wanted: &dyn Fn(&PlaceFigure) -> bool| {
+        let of = normal.figures.iter().filter(|f| wanted(f));
         let named: Vec<String> = of.map(|f| names::workload(f.test.workload())).collect();
         (!named.is_empty()).then(|| phrases::list(&named))
     };
     let for_what = subject(normal).map_or(String::new(), |of| format!(" for {of}"));
-    let slow = tests(&|n| matches!(n, Normality::Slow { .. }));
-    let disturbed = tests(&|n| matches!(n, Normality::Disturbed { .. }));
-    let fast = tests(&|n| matches!(n, Normality::Fast { .. }));
-    let cached = tests(&|n| matches!(n, Normality::Cached { .. }));
-    let fine = tests(&|n| matches!(n, Normality::Normal { .. }));
+    let is_slower = |f: &PlaceFigure| f.others.as_ref().is_some_and(|of| of.among.is_slower());
+    let is_normal = |f: &PlaceFigure| matches!(f.normality, Normality::Normal { .. });
+    let slow = tests(&|f| matches!(f.normality, Normality::Slow { .. }));
+    let slower = tests(&|f| is_normal(f) && is_slower(f));
+    let disturbed = tests(&|f| matches!(f.normality, Normality::Disturbed { .. }));
+    let fast = tests(&|f| matches!(f.normality, Normality::Fast { .. }));
+    let cached = tests(&|f| matches!(f.normality, Normality::Cached { .. }));
+    let fine = tests(&|f| is_normal(f) && !is_slower(f));
+    let is_open = |f: &PlaceFigure| {
+        let is_low = matches!(f.normality, Normality::Slow { .. }) || is_slower(f) && is_normal(f);
+        is_low && f.because.is_empty()
+    };
     let mut parts = Vec::new();
-    match (slow, &fine) {
-        (Some(slow), _) => {
-            parts.push(format!("{name} is slow{for_what}: {slow}."));
-            let is_open = |f: &PlaceFigure| {
-                let Normality::Slow { because, .. } = &f.normality else { return false };
-                because.is_empty()
-            };
-            if normal.figures.iter().any(is_open) {
-                parts.push("Find the cause: bakeoff check.".to_string());
-            }
+    match (slow, slower, fine) {
+        (None, None, Some(fine)) => {
+            parts.push(format!("{name}: {fine} are normal{for_what}."));
         }
-        (None, Some(_)) if disturbed.is_none() && fast.is_none() && cached.is_none() => {
-            parts.push(format!("{name} is normal{for_what}."));
+        (slow, slower, _) => {
+            parts.extend(slow.map(|of| format!("{name} is slow{for_what}: {of}.")));
+            parts.extend(
+                slower.map(|of| format!("{name} is slower than most others{for_what}: {of}.")),
+            );
         }
-        (None, Some(fine)) => parts.push(format!("{name}: {fine} are normal{for_what}.")),
-        (None, None) => {}
+    }
+    if normal.figures.iter().any(is_open) {
+        parts.push("Find the cause: bakeoff check.".to_string());
     }
     if let Some(disturbed) = disturbed {
         parts.push(format!("Cannot judge {disturbed}: the measurements were disturbed."));
@@ -124,10 +133,21 @@ fn said(name: &str, normal: &Normal) -> String {
         parts.push(format!("Not judged, because the data may have come from a cache: {cached}."));
     }
     if parts.is_empty() {
-        let why = normal.unknown.map_or("no reference figures for it", why_unknown);
+        let why = normal.unknown.map(|why| why_unknown(why).to_string());
+        let why = why.unwrap_or_else(|| few_others(normal));
         return format!("Cannot determine whether {name} is normal: {why}.");
     }
     parts.join(" ")
+}
+
+/// Why a figure of a known kind is not judged.
+fn few_others(normal: &Normal) -> String {
+    let is_wide = |f: &PlaceFigure| f.others.as_ref().is_some_and(|o| o.among == Among::TooWide);
+    match (normal.figures.iter().any(is_wide), normal.medium) {
+        (true, _) => "its figures vary too much".to_string(),
+        (false, Some(of)) => format!("too few figures of others like {} are known", medium(of)),
+        (false, None) => "no reference figures for it".to_string(),
+    }
 }
 
 fn why_unknown(why: WhyUnknown) -> &'static str {
@@ -174,20 +194,10 @@ fn figure(of: &PlaceFigure) -> FigureWords {
         let what = if tail.of_flushes { " flush" } else { "" };
         format!("p{}{what} {}", tail.percent, units::latency(tail.ns))
     });
-    let earlier = || of.earlier.as_ref().map(|earlier| earlier_words(of.test, earlier));
-    let usual = of.usual.as_ref().map(|usual| {
-        let range = range(of.test, usual.low, usual.high);
-        format!("usual: {range} ({})", confidence(usual.confidence))
-    });
-    let source = of.usual.as_ref().map(|usual| {
-        let own = match usual.widened_by.len() as u32 {
-            0 => String::new(),
-            n => format!("; {} here on other drives of this kind", phrases::count(n, "run")),
-        };
-        let link =
-            of.link.as_ref().map_or(String::new(), |link| format!("; link: {}", link.source));
-        sanitize(&format!("{}{own}{link}", usual.source))
-    });
+    let earlier = of.earlier.as_ref().map(|earlier| earlier_words(of.test, earlier));
+    let others = of.others.as_ref().filter(|_| !is_from_memory(&of.normality));
+    let link = of.link.as_ref().map(|link| format!("link: {}", sanitize(&link.source)));
+    let is_slower = of.others.as_ref().is_some_and(|of| of.among.is_slower());
     FigureWords {
         name,
         mb_per_s: units::three_digits(of.bytes_per_s / 1e6),
@@ -195,9 +205,12 @@ fn figure(of: &PlaceFigure) -> FigureWords {
         tail,
         joules: joules(of),
         verdict: verdict(of),
-        usual: [usual, earlier()].into_iter().flatten().collect::<Vec<_>>().join("; "),
-        source: source.unwrap_or_default(),
+        earlier: earlier.unwrap_or_default(),
+        source: others.map(others::source).into_iter().chain(link).collect::<Vec<_>>().join("; "),
+        strip: others.map(|others| Strip::new(of.test, of.rate(), others)),
+        is_unknown: of.normality == Normality::Unknown && of.others.is_none(),
         tone: match of.normality {
+            Normality::Normal { .. } if is_slower => Tone::Caution,
             Normality::Normal { .. } => Tone::Good,
             Normality::Slow { .. } => Tone::Bad,
             Normality::Unknown => Tone::Plain,
@@ -206,6 +219,11 @@ fn figure(of: &PlaceFigure) -> FigureWords {
             }
         },
     }
+}
+
+/// Whether a figure is, or may be, none of the drive.
+fn is_from_memory(of: &Normality) -> bool {
+    matches!(of, Normality::Cached { .. } | Normality::Fast { is_from_cache: true })
 }
 
 fn joules(of: &PlaceFigure) -> (String, String) {
@@ -217,60 +235,53 @@ fn joules(of: &PlaceFigure) -> (String, String) {
     )
 }
 
-fn confidence(of: Confidence) -> &'static str {
-    match of {
-        Confidence::Specification => "by specification",
-        Confidence::Measured => "measured by others",
-        Confidence::Estimate => "an estimate",
-    }
-}
-
-fn rate(test: Test, value: f64) -> String {
-    match test.is_in_bytes() {
-        true => units::rate(value),
-        false => format!("{} IOPS", units::count(value)),
-    }
-}
-
-fn range(test: Test, low: f64, high: Option<f64>) -> String {
-    match high {
-        Some(high) => {
-            let (low, high) = (rate(test, low), rate(test, high));
-            // "14 to 47 MB/s": the unit once where it is the same.
-            match (low.split_once(' '), high.split_once(' ')) {
-                (Some((number, unit)), Some((_, same))) if unit == same => {
-                    format!("{number} to {high}")
-                }
-                _ => format!("{low} to {high}"),
-            }
-        }
-        None => format!("{} or more", rate(test, low)),
-    }
-}
-
-fn earlier_words(test: Test, of: &bakeoff_model::normal::Earlier) -> String {
+fn earlier_words(test: Test, of: &Earlier) -> String {
     let runs = phrases::count(of.runs.len(), "earlier run");
-    format!("{runs} on this drive: {}", range(test, of.low, Some(of.high)))
+    format!("{runs} on this drive: {}", others::range(test, of.low, of.high))
+}
+
+/// "V30: 30.0 MB/s".
+fn promise(of: &PlaceFigure, label: &Label) -> String {
+    let promised = match of.test.is_in_bytes() {
+        true => label.bytes_per_s,
+        false => label.bytes_per_s * of.iops / of.bytes_per_s,
+    };
+    format!("{}: {}", sanitize(&label.class), others::rate(of.test, promised))
 }
 
 fn verdict(of: &PlaceFigure) -> String {
+    let link = of.link.as_ref();
+    let among = of.others.as_ref().map(|others| others::place(of.test, others, link));
+    let why =
+        others::causes(&of.because).map_or(String::new(), |causes| format!(", because {causes}"));
     match &of.normality {
         Normality::Normal { at_link_limit } => {
-            let link = of.link.as_ref().filter(|_| *at_link_limit).map(|link| {
-                format!("the link is the limit ({})", units::rate(link.practice_bytes_per_s))
+            let limit = link.filter(|_| *at_link_limit).map(|link| {
+                let limit = units::rate(link.practice_bytes_per_s);
+                format!("normal, the link is the limit ({limit})")
             });
-            let is_above = |label: &&bakeoff_model::normal::Label| of.rate() > label.bytes_per_s;
-            let label = of.label.as_ref().filter(is_above).map(|label| {
-                let promise = units::rate(label.bytes_per_s);
-                format!("faster than the label ({}: {promise})", sanitize(&label.class))
+            let said = among.or(limit).unwrap_or_else(|| "normal".to_string());
+            let is_above = |label: &&Label| of.bytes_per_s > label.bytes_per_s;
+            let label = of.label.as_ref().filter(is_above).map_or(String::new(), |label| {
+                format!(", faster than the label ({})", promise(of, label))
             });
-            let more: Vec<String> = [link, label].into_iter().flatten().collect();
-            match more.is_empty() {
-                true => "normal".to_string(),
-                false => format!("normal, {}", more.join("; ")),
-            }
+            format!("{said}{label}{why}")
         }
-        Normality::Slow { below, because } => slow(of, *below, because),
+        Normality::Slow { below } => {
+            let than = match below {
+                Below::Others => among,
+                Below::Label => {
+                    let label = of.label.as_ref();
+                    label.map(|label| format!("below the label ({})", promise(of, label)))
+                }
+                Below::Earlier => of.earlier.as_ref().map(|earlier| {
+                    let low = others::rate(of.test, earlier.low);
+                    format!("earlier runs reached at least {low}")
+                }),
+            };
+            let why = if why.is_empty() { ", cause unknown" } else { &why };
+            format!("slow: {}{why}", than.unwrap_or_default())
+        }
         Normality::Disturbed { by } => {
             let by: Vec<String> = by.iter().map(|id| disturbance(id)).collect();
             format!("not judged: low, but disturbed by {}", phrases::list(&by))
@@ -287,37 +298,9 @@ fn verdict(of: &PlaceFigure) -> String {
         Normality::Cached { is_certain: false } => {
             "not judged: cannot determine whether the data came from a cache".to_string()
         }
-        Normality::Unknown => "cannot determine: no reference figures".to_string(),
-    }
-}
-
-fn slow(of: &PlaceFigure, below: Below, because: &[Because]) -> String {
-    let than = match below {
-        Below::Range => None,
-        Below::Label => of.label.as_ref().map(|label| {
-            let promise = units::rate(label.bytes_per_s);
-            format!("below the label ({}: {promise})", sanitize(&label.class))
-        }),
-        Below::Earlier => of
-            .earlier
-            .as_ref()
-            .map(|earlier| format!("earlier runs reached at least {}", rate(of.test, earlier.low))),
-    };
-    let what = than.unwrap_or_else(|| "below the usual range".to_string());
-    let reasons: Vec<String> = because.iter().map(|b| reason(*b).to_string()).collect();
-    match reasons.is_empty() {
-        true => format!("slow: {what}, cause unknown"),
-        false => format!("slow: {what}, because {}", phrases::list(&reasons)),
-    }
-}
-
-fn reason(because: Because) -> &'static str {
-    match because {
-        Because::SlowLink => "drive and port use a slower link than both support",
-        Because::NoUas => "the USB drive runs without UAS",
-        Because::LinkBelowLabel => "the link is slower than the label promises",
-        Because::Encryption => "the filesystem is encrypted",
-        Because::Health => "the drive reports wear or errors",
+        Normality::Unknown => {
+            among.unwrap_or_else(|| "cannot determine: too few figures of others".to_string())
+        }
     }
 }
 
@@ -392,13 +375,16 @@ mod tests {
         of.card_class = Some("\u{1b}]0;x\u{7}".to_string());
         of.figures.iter_mut().for_each(|f| {
             f.label.as_mut().unwrap().class = "\u{1b}[1m".to_string();
-            f.usual.as_mut().unwrap().source = "a\u{202e}b".to_string();
+            f.others.as_mut().unwrap().others.sources = vec!["a\u{202e}b".to_string()];
         });
         let words = words(&run, &of);
         let all = format!("{words:#?}");
         assert!(!all.contains('\u{1b}') && !all.contains("\\u{1b}[1m"), "{all}");
         insta::assert_snapshot!("every_verdict", {
-            let lines = words.figures.iter().map(|f| format!("{} | {}", f.verdict, f.usual));
+            let lines = words
+                .figures
+                .iter()
+                .map(|f| format!("{} | {} | {}", f.verdict, f.earlier, f.source));
             format!("{}\n{}", words.said, lines.collect::<Vec<_>>().join("\n"))
         });
     }

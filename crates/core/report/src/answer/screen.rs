@@ -93,14 +93,6 @@ impl AnswerScreen<'_> {
         wrap(text, self.width, indent, "  ").lines().map(str::to_string).collect()
     }
 
-    /// A line of figures with their source: cut, where it is not narrow, for the rest is elsewhere.
-    fn source(&self, text: &str) -> Vec<String> {
-        match self.is_narrow() {
-            true => self.sentence(text, "  "),
-            false => vec![cut(&format!("  {text}"), self.width)],
-        }
-    }
-
     /// The first limits that have room in `most` lines, the first in any case, and their number.
     fn limits(&self, most: usize) -> (Vec<String>, usize) {
         let mut lines: Vec<String> = Vec::new();
@@ -133,7 +125,8 @@ impl AnswerScreen<'_> {
         let needed = choice.notes[..choice.brief.len().min(choice.notes.len())].join(" ");
         let mut notes = if fits(&needed) { needed } else { choice.brief.join(" ") };
         // Those that mislead if they are missing are there; others as far as they fit.
-        for note in choice.notes.iter().skip(choice.brief.len()) {
+        let others = self.answer.others.iter().filter(|of| !of.is_slower).map(|of| &of.sentence);
+        for note in choice.notes.iter().skip(choice.brief.len()).chain(others) {
             let longer = format!("{notes} {note}").trim().to_string();
             if fits(&longer) {
                 notes = longer;
@@ -190,7 +183,8 @@ impl AnswerScreen<'_> {
             _ if self.answer.is_by_wear => shown.push(format!("{}:", wear::TITLE)),
             _ => shown.extend(lines.iter().filter(is_other).map(|line| self.line(line, name))),
         }
-        for said in self.answer.factors.iter().chain(&self.answer.beside) {
+        let slower = self.answer.others.iter().filter(|of| of.is_slower).map(|of| &of.sentence);
+        for said in self.answer.factors.iter().chain(&self.answer.beside).chain(slower) {
             shown.extend(wrap(said, self.width, "", "  ").lines().map(str::to_string));
         }
         shown
@@ -241,14 +235,15 @@ impl AnswerScreen<'_> {
     fn is_it_normal(&self) -> Vec<String> {
         let Some(place) = &self.answer.place else { return Vec::new() };
         let mut lines = vec!["Is this normal?".to_string()];
-        for f in &place.figures {
+        for f in place.figures.iter().filter(|f| !f.is_unknown) {
             let verdict = self.sentence(&format!("{}: {}", f.name, f.verdict), "");
             lines.extend(verdict.iter().map(|line| paint(line, f.tone, self.color)));
-            let rest = [f.usual.as_str(), f.source.as_str()];
-            let rest: Vec<&str> = rest.into_iter().filter(|text| !text.is_empty()).collect();
-            if !rest.is_empty() {
-                lines.extend(self.source(&rest.join(": ")));
+            if !f.earlier.is_empty() {
+                lines.extend(self.sentence(&f.earlier, "  "));
             }
+        }
+        if lines.len() == 1 {
+            lines.clear();
         }
         lines.extend(place.energy.iter().flat_map(|energy| self.sentence(energy, "")));
         lines

@@ -19,6 +19,7 @@ mod matrix;
 mod percentile;
 pub mod picture;
 mod policy;
+mod strip;
 mod sweep;
 mod table;
 

@@ -85,16 +85,20 @@ fn all_on_all(matrix: &Matrix) -> Table {
     Table::new(std::iter::once(words("")).chain(columns), matrix.rows.iter().map(cells))
 }
 
-/// Four figures of one directory, each with its verdict, range and source.
+/// Four figures of one directory, each with its verdict and source.
 fn write_place(place: &PlaceAnswer, out: &mut Document) {
     out.heading("Is this normal?");
     out.table(place_table(place, true));
-    for figure in place.figures.iter().filter(|figure| !figure.usual.is_empty()) {
-        let source = match figure.source.is_empty() {
-            true => String::new(),
-            false => format!(". Source: {}", figure.source),
+    for figure in &place.figures {
+        let source = match figure.source.as_str() {
+            "" => None,
+            source => Some(format!("Source: {source}")),
         };
-        out.bullet(format!("{}: {}{source}", figure.name, figure.usual));
+        let parts = Some(figure.earlier.clone()).filter(|text| !text.is_empty());
+        let parts: Vec<String> = parts.into_iter().chain(source).collect();
+        if !parts.is_empty() {
+            out.bullet(format!("{}: {}", figure.name, parts.join(". ")));
+        }
     }
 }
 

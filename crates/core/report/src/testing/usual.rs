@@ -1,29 +1,39 @@
-//! The page about what is usual: docs/normal.md, made from `data/usual.csv`, `data/links.csv` and
-//! `data/boards.csv`.
+//! The page about what is usual: docs/normal.md, made from `data/others.csv`, `data/labels.csv`,
+//! `data/links.csv` and `data/boards.csv`.
 
-use bakeoff_machine::usual::{self, Line, LineKind, links};
+use bakeoff_machine::usual::others::{self, PublishedFigure};
+use bakeoff_machine::usual::{labels, links};
 use bakeoff_model::boards;
-use bakeoff_model::normal::{Confidence, Medium, Test};
-use bakeoff_stats::phrases;
+use bakeoff_stats::distinct;
 use bakeoff_stats::units;
 
-use crate::answer::normal::medium as medium_words;
+use crate::answer::others::{drives, rate};
+use crate::answer::workload_name;
 
 /// What a reader has to know before the tables.
 const HEAD: &str = include_str!("normal_head.md");
 
 pub fn usual_markdown() -> String {
     let mut out = HEAD.to_string();
-    out.push_str("## Kinds of storage\n\n");
-    out.push_str("| storage | restricted to | test | usual | basis | source |\n");
-    out.push_str("|---|---|---|---|---|---|\n");
-    let all = usual::lines();
-    all.iter().filter(|line| line.kind == LineKind::Range).for_each(|l| out.push_str(&range(l)));
+    let all = others::all();
+    let sources = distinct::sorted(all.iter().flat_map(|of| of.others.sources.clone()));
+    let (ours, more): (Vec<_>, Vec<_>) = all.into_iter().partition(|of| of.test().is_some());
+    out.push_str("## Kinds of drives\n\n");
+    out.push_str(&tenths("drives", &ours, &sources));
+    out.push_str(
+        "\n### Other published figures\n\nNo figure of bakeoff is compared with these: other queue \
+         depths (`qd64`), block sizes, and writes that were not flushed. Writes that are not \
+         flushed bound flushed ones from above.\n\n",
+    );
+    out.push_str(&tenths("drives, figure", &more, &sources));
+    out.push_str("\n### Sources\n\nOnly distributions are kept, and no figure of a drive.\n\n");
+    for (number, source) in sources.iter().enumerate() {
+        out.push_str(&format!("{}. {source}\n", number + 1));
+    }
     out.push_str("\n## Labels of SD cards\n\n| label | promises | source |\n|---|---|---|\n");
-    for line in all.iter().filter(|line| line.kind == LineKind::Promise) {
-        let promise = units::rate(line.low);
-        let test = line.test.workload();
-        out.push_str(&format!("| {} | {test} {promise} | {} |\n", line.class, line.source));
+    for of in labels::all() {
+        let (test, promise) = (workload_name(of.test.workload()), rate(of.test, of.rate));
+        out.push_str(&format!("| {} | {test}: {promise} | {} |\n", of.class, of.source));
     }
     out.push_str(
         "\n## Links\n\n| link | can carry | carries in practice | source |\n|---|--:|--:|---|\n",
@@ -59,35 +69,35 @@ pub fn usual_markdown() -> String {
     out
 }
 
-fn range(line: &Line) -> String {
-    let of = |test: Test, value: f64| match test.is_in_bytes() {
-        true => units::rate(value),
-        false => format!("{} IOPS", units::count(value)),
-    };
-    let usual = match line.high {
-        Some(high) => format!("{} to {}", of(line.test, line.low), of(line.test, high)),
-        None => format!("{} up to the link", of(line.test, line.low)),
-    };
-    let link = links::find(line.link).map(|link| link.name);
-    let only = [line.class, link.unwrap_or_default(), line.board];
-    let only: Vec<&str> = only.into_iter().filter(|text| !text.is_empty()).collect();
-    let basis = match line.confidence {
-        Confidence::Specification => "specification",
-        Confidence::Measured => "measured by others",
-        Confidence::Estimate => "estimate",
-    };
-    format!(
-        "| {} | {} | {} | {usual} | {basis} | {} |\n",
-        kind(line.medium),
-        only.join(", "),
-        line.test.workload(),
-        line.source
-    )
-}
-
-fn kind(medium: Medium) -> String {
-    let name = medium_words(medium);
-    phrases::capital(name.split_once(' ').map_or(name, |(_, name)| name))
+/// A row for each group: the lowest, the tenths and the highest, and the numbers of its sources.
+fn tenths(title: &str, all: &[PublishedFigure], sources: &[String]) -> String {
+    let mut out = format!(
+        "| {title} | lowest | 10 % | 20 % | 30 % | 40 % | median | 60 % | 70 % | 80 % | 90 % | \
+         highest | sources |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|\n"
+    );
+    for of in all {
+        let (name, unit) = match (of.test(), of.is_in_bytes()) {
+            (Some(test), true) => (workload_name(test.workload()), "MB/s"),
+            (Some(test), false) => (workload_name(test.workload()), "per second"),
+            (None, true) => (format!("`{}`", of.name), "MB/s"),
+            (None, false) => (format!("`{}`", of.name), "per second"),
+        };
+        let figure = |value: &f64| match of.is_in_bytes() {
+            true => units::three_digits(value / 1e6),
+            false => units::count(*value),
+        };
+        let tenths: Vec<String> = of.others.tenths.iter().map(figure).collect();
+        let number = |source| sources.iter().position(|of| of == source);
+        let numbers = of.others.sources.iter().filter_map(number);
+        let numbers: Vec<String> = numbers.map(|number| (number + 1).to_string()).collect();
+        out.push_str(&format!(
+            "| {}: {name}, {unit} | {} | {} |\n",
+            drives(&of.others),
+            tenths.join(" | "),
+            numbers.join(", ")
+        ));
+    }
+    out
 }
 
 #[cfg(test)]
@@ -101,13 +111,13 @@ mod tests {
     }
 
     #[test]
-    fn every_board_and_kind_has_a_line() {
+    fn every_board_and_group_has_a_line() {
         let page = usual_markdown();
         for board in boards::all() {
             assert!(page.contains(&format!("| {} |", board.name())), "{}", board.name());
         }
-        for &medium in Medium::ALL {
-            assert!(page.contains(&format!("| {} |", kind(medium))), "{medium:?}");
+        for of in others::all() {
+            assert!(page.contains(&format!("| {}: ", drives(&of.others))), "{of:?}");
         }
     }
 }

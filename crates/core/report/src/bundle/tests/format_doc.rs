@@ -330,6 +330,7 @@ fn analysis() -> Analysis {
         findings: Vec::new(),
         recommendation: Some(recommendation()),
         normal: Some(super::sample_normal::normal()),
+        leaders: super::sample_normal::leaders(),
         factors: vec![factors()],
         wear: Some(wear()),
         by: RankedBy::Speed,

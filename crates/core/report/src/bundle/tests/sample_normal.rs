@@ -2,9 +2,10 @@
 
 use bakeoff_model::event::What;
 use bakeoff_model::normal::{
-    Because, Below, Confidence, Earlier, EarlierFigure, EarlierFigures, Label, LinkLimit, Medium,
-    Normal, Normality, PlaceFigure, Tail, Test, Usual, WhyUnknown,
+    Because, Below, Earlier, EarlierFigure, EarlierFigures, Label, LeaderFigure, LinkLimit, Medium,
+    Normal, Normality, PlaceFigure, Tail, Test, WhyUnknown,
 };
+use bakeoff_model::others::{Among, AmongOthers, Others};
 use bakeoff_model::power::{Energy, MeterScope};
 
 fn runs() -> Earlier {
@@ -18,8 +19,7 @@ pub fn of_earlier_runs() -> [What; 2] {
 }
 
 fn earlier() -> EarlierFigures {
-    let of =
-        EarlierFigure { test: Test::SeqRead, same_drive: Some(runs()), same_kind: Some(runs()) };
+    let of = EarlierFigure { test: Test::SeqRead, same_drive: Some(runs()) };
     EarlierFigures { workloads: vec![of] }
 }
 
@@ -40,25 +40,30 @@ fn figure(normality: Normality) -> PlaceFigure {
         iops: 19.0,
         tail: Some(Tail { percent: 95, ns: 1_000_000, of_flushes: true }),
         energy: Some(energy()),
-        usual: Some(Usual {
-            low: 2e6,
-            high: Some(50e6),
-            confidence: Confidence::Measured,
-            source: "a table".into(),
-            widened_by: vec!["0123456789abcdee".into()],
+        others: Some(AmongOthers {
+            others: Others {
+                medium: Medium::Sd,
+                link: Some("sd-ddr50".into()),
+                n: 26,
+                tenths: [6.6e6, 12e6, 13e6, 18e6, 20e6, 23e6, 32e6, 35e6, 36e6, 38.7e6, 39.6e6],
+                sources: vec!["a site".into()],
+            },
+            low: 19e6,
+            high: 21e6,
+            among: Among::Usual,
         }),
         link: Some(LinkLimit { practice_bytes_per_s: 44e6, source: "a table".into() }),
         label: Some(Label { class: "U3".into(), bytes_per_s: 30e6, source: "a table".into() }),
         earlier: Some(runs()),
         normality,
+        because: vec![Because::SlowLink],
     }
 }
 
 pub fn normal() -> Normal {
-    let because = vec![Because::SlowLink];
     let every = [
         Normality::Normal { at_link_limit: true },
-        Normality::Slow { below: Below::Label, because },
+        Normality::Slow { below: Below::Label },
         Normality::Disturbed { by: vec!["L52".into()] },
         Normality::Fast { is_from_cache: true },
         Normality::Cached { is_certain: true },
@@ -73,4 +78,9 @@ pub fn normal() -> Normal {
         is_encrypted: true,
         figures: every.into_iter().map(figure).collect(),
     }
+}
+
+pub fn leaders() -> Vec<LeaderFigure> {
+    let figure = figure(Normality::Normal { at_link_limit: false });
+    vec![LeaderFigure { candidate: "/srv".into(), figure }]
 }
