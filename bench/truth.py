@@ -23,6 +23,9 @@ def simulated(program, runs: int, seed: int):
     words = f"self simulate --gate --runs {runs} --seed {seed} --format markdown"
     gate = f"`bakeoff {words}`\n\n{answer(program, *words.split())}"
     write_page("truth.md", "gate", f"\n{gate}\n")
+    words = f"self simulate --probe --runs {runs} --seed {seed} --format markdown"
+    probe = f"`bakeoff {words}`\n\n{answer(program, *words.split())}"
+    write_page("truth.md", "probe", f"\n{probe}\n")
 
 
 def on_disks(binary, pair: str, runs: int) -> bool:

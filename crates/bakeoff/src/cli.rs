@@ -105,7 +105,7 @@ pub enum Command {
     Plan(PlanArgs),
     /// Run a plan on drives, partitions or images
     Run(Box<RunArgs>),
-    /// Check that the capacity of a drive is real (overwrites samples and restores them)
+    /// Examine a drive: genuine, healthy, as fast as others? (only reads unless told to write)
     Probe(ProbeArgs),
     /// Measure one job with fio's option names
     Bench(Box<Bench>),
@@ -288,13 +288,16 @@ pub struct ProbeArgs {
     /// Drive (sda or /dev/sda), partition or image
     #[arg(value_parser = device_parser())]
     pub target: PathBuf,
-    /// Erase token, as printed by `devices`
+    /// Read everything that is on it once; continues where an interrupted read ended
+    #[arg(long)]
+    pub read_all: bool,
+    /// Erase token, as printed by `devices`: also test its capacity, and a card's marks, with
+    /// samples that are restored
     #[arg(long, value_name = "TOKEN")]
     pub erase: Vec<String>,
-    /// What the drive is for: boot, data, nas, windows, database or scratch
-    /// (default: that of the plan, or data)
-    #[arg(long = "for", value_name = "USE", value_parser = parse_name::<DriveUse>)]
-    pub drive_use: Option<DriveUse>,
+    /// Erase the drive: write every block and read it back; continues where it was interrupted
+    #[arg(long)]
+    pub full: bool,
     /// Allow writing to an unmounted partition of the system drive
     #[arg(long)]
     pub shares_disk_with_root: bool,
@@ -478,6 +481,9 @@ pub struct Simulate {
     /// Simulate `compare --fail-if-slower` instead
     #[arg(long)]
     pub gate: bool,
+    /// Simulate the verdicts of `probe` instead
+    #[arg(long, conflicts_with_all = ["gate", "fleet"])]
+    pub probe: bool,
 }
 
 #[derive(Debug, clap::Args)]

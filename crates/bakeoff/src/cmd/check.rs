@@ -55,7 +55,8 @@ pub fn run(global: &Global, args: &CheckArgs) -> Result<Outcome, Fault> {
     fault::after_printing(printed, Ok(outcome))
 }
 
-fn target(path: &Path, system: &System) -> Result<Target, Fault> {
+/// What is asked about, and the layers below it.
+pub(super) fn target(path: &Path, system: &System) -> Result<Target, Fault> {
     let shown = RawPath::new(path);
     let metadata = std::fs::metadata(path).map_err(|error| match is_missing(&error) {
         true => Fault::usage(format!(

@@ -1,36 +1,81 @@
-//! `bakeoff probe TARGET`: is the capacity real?
+//! `bakeoff probe TARGET`: the examination of a drive, in the order of what it costs. It only reads
+//! unless a token allows more.
 
-use std::path::Path;
+mod contents;
+mod full;
+mod kept;
+mod reads;
+mod samples;
+mod subject;
 
-use bakeoff_machine::prepare::steps;
-use bakeoff_machine::probe::judge::{self, ProbeVerdict};
-use bakeoff_machine::probe::{
-    FLUSH_AGAIN_BYTES, FLUSH_BYTES, Readback, SMALLEST_BYTES, SampleLayout, card,
-};
-use bakeoff_model::path::RawPath;
-use bakeoff_model::undo::DriveId;
-use bakeoff_model::verb::Verb;
+use bakeoff_machine::fitness::{Facts, Status, clock};
+use bakeoff_machine::probe::exam::{Exam, ExamAnswer, ExamPart, PartLeftOut, PartSeen};
+use bakeoff_machine::probe::judge::ProbeVerdict;
+use bakeoff_machine::probe::speed::Alike;
+use bakeoff_machine::probe::{FLUSH_BYTES, SMALLEST_BYTES, parts};
+use bakeoff_model::normal::Test;
 use bakeoff_report as report;
 use bakeoff_stats::units;
 
-use super::{answer, consent, lifecycle, stored, unkept};
+use super::lifecycle::{self, Remains};
+use super::{answer, consent, stored};
 use crate::cli::{Global, ProbeArgs};
-use crate::fault::{Fault, Outcome};
-use crate::files::{Entry, OtherUser};
+use crate::fault::{self, Fault, Outcome};
 use crate::host;
 use crate::planning::new_run;
 use crate::signals::Cancel;
-use crate::steps::locked_target::LockedTarget;
-use crate::steps::probing::{self, ProbedDevice};
-use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
-use crate::steps::stepper;
+use crate::steps::probing::ProbedDevice;
 use crate::steps::target::{self, Target};
 use crate::store::place;
+use crate::ui::progress::Progress;
 use crate::ui::say;
+use kept::KeptState;
+use samples::Sampled;
+use subject::Subject;
+
+/// How often short reads have to be too slow before a drive is.
+const LOOKS: u64 = 3;
 
 pub fn run(global: &Global, args: &ProbeArgs) -> Result<Outcome, Fault> {
     let format = stored::format(global, "probe")?;
+    let cancel = Cancel::listen().map_err(Fault::environment)?;
+    let writes = args.full || !args.erase.is_empty();
+    let mut remains = Remains::default();
+    let target = match writes {
+        true => {
+            let target = writable(global, args)?;
+            remains = lifecycle::recover(global)?;
+            // What cannot be asked for later is refused before anything takes its time.
+            if !args.erase.is_empty() || !consent::can_ask() {
+                consent::to_erase(&[&target], &args.erase)?;
+            }
+            Some(target)
+        }
+        false => None,
+    };
+    let mut session = Session::begin(global, args, &cancel)?;
+    let ended = session.examine(target.as_ref());
+    let interrupted = match ended {
+        Err(fault) if !fault.is_interrupted() => return Err(fault),
+        Err(fault) => Some(fault),
+        Ok(()) => None,
+    };
+    let exam = &session.exam;
+    let printed = answer::print_either(
+        format,
+        || report::probe_json(exam),
+        || report::probe_document(exam, say::typed),
+    );
+    let outcome = match (interrupted, exam.answer()) {
+        (Some(fault), _) => Err(fault),
+        (None, ExamAnswer::NothingWrongFound) => Ok(Outcome::Done),
+        (None, ExamAnswer::Slow | ExamAnswer::Failing | ExamAnswer::Fake) => Ok(Outcome::Open),
+    };
+    remains.end(fault::after_printing(printed, outcome))
+}
+
+/// The target as one that may be written.
+fn writable(global: &Global, args: &ProbeArgs) -> Result<Target, Fault> {
     let target = target::look(&args.target, args.shares_disk_with_root)?;
     let store = place::path(global.store.as_deref())?;
     target.refuse_ours(&[("the store", &store)])?;
@@ -43,122 +88,254 @@ pub fn run(global: &Global, args: &ProbeArgs) -> Result<Outcome, Fault> {
             units::size(SMALLEST_BYTES)
         )));
     }
-    let remains = lifecycle::recover(global)?;
-    say::note(
-        global.quiet,
-        format_args!(
+    Ok(target)
+}
+
+/// One examination while it goes on.
+struct Session<'a> {
+    global: &'a Global,
+    args: &'a ProbeArgs,
+    cancel: &'a Cancel,
+    subject: Subject,
+    facts: Facts,
+    alike: Alike,
+    exam: Exam,
+    /// Bytes a second of sequential reads, for times that are told first.
+    rate: Option<f64>,
+}
+
+impl<'a> Session<'a> {
+    /// Looks at everything that costs nothing.
+    fn begin(
+        global: &'a Global,
+        args: &'a ProbeArgs,
+        cancel: &'a Cancel,
+    ) -> Result<Session<'a>, Fault> {
+        let subject = Subject::look(&args.target)?;
+        say::note(
+            global.quiet,
+            format_args!("Examining {} for about 10 s. This part only reads.", subject.described),
+        );
+        let facts = host::fitness(subject.asked.clone(), &subject.system, cancel);
+        let model = facts.host.model.as_deref();
+        let mut alike = Alike::new(&subject.place, model);
+        alike.is_throttled = clock::throttling(&facts).status >= Status::Warn;
+        let mut exam = Exam {
+            target: subject.described.clone(),
+            size_bytes: subject.size_bytes,
+            ..Exam::default()
+        };
+        match facts.disks.as_slice() {
+            [disk] => exam.parts = parts::at_once(disk, &facts),
+            _ => exam.parts.push(PartSeen::fine(
+                ExamPart::Link,
+                "not one drive: it lies on several, or on none that the kernel shows",
+            )),
+        }
+        Ok(Session { global, args, cancel, subject, facts, alike, exam, rate: None })
+    }
+
+    fn examine(&mut self, target: Option<&Target>) -> Result<(), Fault> {
+        self.short_reads()?;
+        if self.args.read_all {
+            self.contents()?;
+        } else {
+            self.leave_out_contents();
+        }
+        self.new_errors();
+        match target {
+            Some(target) => self.write(target),
+            None => {
+                self.leave_out_writes();
+                Ok(())
+            }
+        }
+    }
+
+    fn interrupted(&self) -> Result<(), Fault> {
+        match self.cancel.is_set() {
+            true => Err(Fault::interrupted("interrupted; nothing was changed")),
+            false => Ok(()),
+        }
+    }
+
+    fn short_reads(&mut self) -> Result<(), Fault> {
+        let mut place = self.subject.open()?;
+        let seed = self.global.seed.unwrap_or_else(new_run::fresh_u64);
+        let (moved, size) = (self.moved(), self.subject.size_bytes);
+        for look in 1..=LOOKS {
+            let reads =
+                reads::short(&mut place, size, seed.wrapping_add(look), &moved, self.cancel);
+            self.interrupted()?;
+            if !place.is_direct {
+                let why = "cannot be measured here: the page cache cannot be bypassed";
+                self.exam.parts.push(PartSeen::fine(ExamPart::SequentialReads, why));
+                return Ok(());
+            }
+            self.rate = reads.sequential.pace.median().map(|(rate, ..)| rate);
+            let seen = [
+                self.alike.reads(Test::SeqRead, &reads.sequential),
+                self.alike.reads(Test::RandRead, &reads.random),
+            ];
+            if look == LOOKS || seen.iter().all(|seen| seen.answer != ExamAnswer::Slow) {
+                self.exam.parts.extend(seen);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn contents(&mut self) -> Result<(), Fault> {
+        let mut place = self.subject.open()?;
+        let size = self.subject.size_bytes;
+        let kept = self.kept("read")?;
+        say::note(
+            self.global.quiet,
+            format_args!(
+                "Reading all {}{}. Ctrl-C keeps how far it came.",
+                units::size_decimal(size),
+                self.time_of(size)
+            ),
+        );
+        let progress = Progress::new(self.global.quiet);
+        let read = contents::read(&mut place, size, &kept, &progress, self.cancel);
+        progress.clear();
+        let read = read?;
+        self.exam.parts.push(read.read.seen(size, &read.pairs));
+        match self.cancel.is_set() {
+            true => Err(Fault::interrupted("interrupted. Continue with the same command")),
+            false => Ok(()),
+        }
+    }
+
+    /// Errors that the kernel logged while this read.
+    fn new_errors(&mut self) {
+        let (Ok(before), Ok(after)) = (&self.facts.log, host::storage_problems()) else { return };
+        let [disk] = self.facts.disks.as_slice() else { return };
+        let new = parts::new_errors(disk, before, &after);
+        if new > 0 {
+            let found = format!("the kernel logged I/O errors of it while it was examined: {new}");
+            let seen = PartSeen::wrong(ExamPart::Log, ExamAnswer::Failing, found);
+            self.exam.parts.push(seen.advise("read them with `sudo dmesg`, and back up the drive"));
+        }
+    }
+
+    fn write(&mut self, target: &Target) -> Result<(), Fault> {
+        let size = target.room.target_bytes;
+        let first = format!(
             "{}: about {} are overwritten, read back and then restored from a copy.\n\
              On a fake drive existing data may be lost: its addresses overlap.",
             target.describe(),
             units::size(FLUSH_BYTES)
-        ),
-    );
-    consent::to_erase(&[&target], &args.erase)?;
-    let held = target.take(args.shares_disk_with_root)?;
-    let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let title = format!("probe: {}", target.path);
-    let mut found = unkept::run(global, Verb::Probe, title, |session| {
-        in_step(session, global, (&target, &held), &cancel)
-    })?;
-    found.hint = target.sd_card_id().and_then(|id| card::hint(&id));
-    answer::print_either(format, || report::probe_json(&found), || report::probe_document(&found))?;
-    remains.end(Ok(match found.verdict {
-        ProbeVerdict::NoEvidence => Outcome::Done,
-        ProbeVerdict::Mismatch | ProbeVerdict::Unstable => Outcome::Open,
-    }))
-}
-
-/// Probes as a step of a run: what undoes it, restoring the originals, is recorded first.
-fn in_step(
-    session: &mut Session,
-    global: &Global,
-    (target, held): (&Target, &LockedTarget),
-    cancel: &Cancel,
-) -> Result<judge::Report, Fault> {
-    let header = &session.journal.run().header;
-    let saved = probing::saved_file(&header.run, session.journal.store_path())
-        .map_err(|e| Fault::environment(format!("cannot save the original data: {e}")))?;
-    make_directory_of(&saved)?;
-    let drive = DriveId {
-        name: target.token_name.clone(),
-        at: target.path.clone(),
-        file: target.file,
-        size_bytes: target.room.target_bytes,
-    };
-    let shown = RawPath::new(&saved);
-    let mut probed = None;
-    let build = |n| steps::save_originals(n, &shown, FLUSH_BYTES, drive);
-    let taken = stepper::take_by(session, build, |_, _, _| {
-        probed = Some(probe(global, (target, held), &saved, cancel));
-        Ok(String::new())
-    });
-    taken.map_err(StepError::into_fault)?;
-    probed.unwrap_or_else(|| Err(Fault::bug("nothing was measured")))
-}
-
-fn probe(
-    global: &Global,
-    (target, held): (&Target, &LockedTarget),
-    saved: &Path,
-    cancel: &Cancel,
-) -> Result<judge::Report, Fault> {
-    let failed = |e: std::io::Error| {
-        let kept = match saved.exists() {
-            true => format!(
-                ". The overwritten data is saved in {}. Restore it with `bakeoff clean`",
-                RawPath::new(saved)
-            ),
-            false => String::new(),
-        };
-        Fault::environment(format!("probing {} failed: {e}{kept}", target.path))
-    };
-    let mut device = ProbedDevice::held(held)?;
-    let size = target.room.target_bytes;
-    let seed = global.seed.unwrap_or_else(new_run::fresh_u64);
-    let mut pass = |flush_bytes: u64, number: u64| -> Result<Vec<(u64, Readback)>, Fault> {
-        let layout = SampleLayout::new(size, seed.wrapping_add(number), flush_bytes);
-        check_room(saved, &layout)?;
-        // Other samples than any probe before: what an old one wrote is not taken for this one's.
-        let seen = probing::pass(&mut device, &layout, new_run::fresh_u64(), saved, cancel);
-        seen.map_err(failed)?.ok_or_else(|| {
-            Fault::interrupted(
-                "interrupted. The previous contents are restored, as far as the drive stores data \
-                 correctly",
-            )
-        })
-    };
-    let first = pass(FLUSH_BYTES, 0)?;
-    let is_bad = first.iter().any(|(_, seen)| *seen != Readback::Good);
-    let again = match is_bad {
-        true => {
-            say::note(
-                global.quiet,
-                format_args!("Some samples were not read back correctly. Repeating them."),
-            );
-            Some(pass(FLUSH_AGAIN_BYTES, 1)?)
+        );
+        let whole = format!(
+            "{}: every block is overwritten and read back{}. All data on it is lost, and it wears \
+             by one full write.",
+            target.describe(),
+            self.time_of(size.saturating_mul(2))
+        );
+        let said = if self.args.full { whole } else { first };
+        say::note(self.global.quiet, format_args!("{said}"));
+        consent::to_erase(&[target], &self.args.erase)?;
+        let held = target.take(self.args.shares_disk_with_root)?;
+        let moved = self.moved();
+        let (alike, cancel) = (&self.alike, self.cancel);
+        let sampled = Sampled { target, held: &held, alike, moved: &moved, cancel };
+        let (report, seen) = samples::examine(self.global, &sampled)?;
+        self.exam.parts.extend(seen);
+        let is_real = report.verdict == ProbeVerdict::NoEvidence;
+        self.exam.capacity = Some(report);
+        if !self.args.full {
+            self.leave_out_every_block(Some(target));
+            return Ok(());
         }
-        false => None,
-    };
-    Ok(judge::judge(&target.describe(), size, &first, again.as_deref()))
-}
-
-fn make_directory_of(saved: &Path) -> Result<(), Fault> {
-    let owner = OtherUser::behind_sudo();
-    Ok(Entry::making(saved, (0o700, owner.as_ref())).map(drop)?)
-}
-
-fn check_room(saved: &Path, layout: &SampleLayout) -> Result<(), Fault> {
-    let needed: u64 = layout.overwritten().iter().map(|(_, bytes)| bytes).sum();
-    let dir = saved.parent().unwrap_or(Path::new("."));
-    let place = host::place(dir).map_err(Fault::environment)?;
-    if place.free_bytes / 2 >= needed {
-        return Ok(());
+        // One that was found to lie needs no other proof.
+        if !is_real {
+            return Ok(());
+        }
+        let progress = Progress::new(self.global.quiet);
+        let kept = self.kept("full")?;
+        let mut device = ProbedDevice::held(&held)?;
+        let name = target.describe();
+        let done = full::write_and_read(&mut device, (&name, size), &kept, &progress, cancel);
+        progress.clear();
+        let Some(report) = done? else { return Err(self.unfinished()) };
+        self.exam.parts.push(report.seen());
+        self.exam.capacity = Some(report);
+        Ok(())
     }
-    Err(Fault::environment(format!(
-        "the data to be overwritten ({}) is saved in {}, which has only {} free. Choose another \
-         location with --store",
-        units::size(needed),
-        RawPath::new(dir),
-        units::size(place.free_bytes)
-    )))
+
+    /// Interrupted while the drive was written, whose token is another by now.
+    fn unfinished(&self) -> Fault {
+        Fault::interrupted(say::typed(&format!(
+            "interrupted. Continue with `sudo {} --full --erase TOKEN`; its contents have changed, so \
+             `bakeoff devices` shows another token",
+            self.subject.command
+        )))
+    }
+
+    fn kept(&self, part: &str) -> Result<KeptState, Fault> {
+        let store = place::path(self.global.store.as_deref())?;
+        let size = self.subject.size_bytes;
+        Ok(KeptState::new(&store, part, &self.subject.known_by, size))
+    }
+
+    /// What the drive below has moved so far.
+    fn moved(&self) -> impl Fn() -> Option<u64> + use<> {
+        let dev = match self.facts.disks.as_slice() {
+            [disk] => Some(disk.layer.dev.clone()),
+            _ => None,
+        };
+        move || host::moved_bytes(dev.as_deref()?)
+    }
+
+    /// ", in about 24 min" for so many bytes.
+    fn time_of(&self, bytes: u64) -> String {
+        let time = |rate: f64| {
+            format!(", in about {}", units::duration((bytes as f64 / rate * 1e9) as u64))
+        };
+        self.rate.map(time).unwrap_or_default()
+    }
+
+    fn leave_out(&mut self, part: ExamPart, why: String, command: Option<String>) {
+        let command = command.map(|command| say::typed(&command));
+        self.exam.left_out.push(PartLeftOut { part, why, command });
+    }
+
+    fn leave_out_contents(&mut self) {
+        let size = self.subject.size_bytes;
+        let time = self.time_of(size);
+        let why = format!("reads all {}{time}; writes nothing", units::size_decimal(size));
+        let command = format!("sudo {} --read-all", self.subject.command);
+        self.leave_out(ExamPart::Contents, why, Some(command));
+    }
+
+    fn leave_out_writes(&mut self) {
+        match target::look(&self.args.target, self.args.shares_disk_with_root) {
+            Ok(target) => {
+                let why = format!(
+                    "writes about {} and restores it, and tests a card's marks; a fake drive may \
+                     lose data by it",
+                    units::size(FLUSH_BYTES)
+                );
+                let command = format!("sudo {} {}", self.subject.command, target.consent_words());
+                self.leave_out(ExamPart::Capacity, why, Some(command));
+                self.leave_out_every_block(Some(&target));
+            }
+            Err(fault) => self.leave_out(ExamPart::Capacity, fault.to_string(), None),
+        }
+    }
+
+    fn leave_out_every_block(&mut self, target: Option<&Target>) {
+        let Some(target) = target else { return };
+        let size = target.room.target_bytes;
+        let time = self.time_of(size.saturating_mul(2));
+        let why = format!(
+            "erases it: writes and reads back all {}{time} or more; one full write of wear",
+            units::size_decimal(size)
+        );
+        let words = target.consent_words();
+        let command = format!("sudo {} --full {words}", self.subject.command);
+        self.leave_out(ExamPart::EveryBlock, why, Some(command));
+    }
 }

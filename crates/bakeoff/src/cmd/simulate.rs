@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use bakeoff_judge::simulate::{gate, simulate};
+use bakeoff_judge::simulate::{examination, gate, simulate};
 use bakeoff_report as report;
 use bakeoff_report::fleet::coverage;
 
@@ -22,6 +22,9 @@ pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
     }
     if args.gate {
         return gates(global.seed.unwrap_or(SEED), format, args.runs);
+    }
+    if args.probe {
+        return exams(global.seed.unwrap_or(SEED), format, args.runs);
     }
     // Progress is for who looks on.
     let quiet = global.quiet || !std::io::stderr().is_terminal();
@@ -63,5 +66,18 @@ fn gates(seed: u64, format: Format, runs: u32) -> Result<Outcome, Fault> {
         format!("{document}\n")
     };
     answer::print_either(format, json, || report::gates_document(&found))?;
+    Ok(Outcome::Done)
+}
+
+/// How often `probe` finds what is wrong with a drive, and something where nothing is.
+fn exams(seed: u64, format: Format, runs: u32) -> Result<Outcome, Fault> {
+    let found = examination::all(runs, seed);
+    let json = || {
+        let document = serde_json::json!({
+            "schema": "bakeoff/simulate-probe/1", "seed": seed, "scenarios": found,
+        });
+        format!("{document}\n")
+    };
+    answer::print_either(format, json, || report::exams_document(&found))?;
     Ok(Outcome::Done)
 }

@@ -42,13 +42,16 @@ mod writers;
 
 pub use contents::{contents_of, look_into, start_of};
 pub use direct::{dirtied_per_page, supports_direct};
-pub use drive::{Identity, dev_at, dev_of, device_written_bytes, granule_bytes, identity_of};
+pub use drive::{
+    Identity, dev_at, dev_of, device_written_bytes, granule_bytes, identity_of, moved_bytes,
+};
 pub use drive_health::drive_health;
 pub use evidence::{
     Evidence, Moment, Passed, available_bytes, disk_bytes, meminfo, written_and_flushed,
 };
 pub use fingerprint::fingerprint;
 pub use fitness::{gather as fitness, glance};
+pub use kernel_log::since_boot as storage_problems;
 pub use live::{LiveDevices, LiveHost};
 pub use loops::{
     attached_loops, inode_of, is_attached, is_mount_point, is_same_file, loops_of_file, used_as,
@@ -59,8 +62,8 @@ pub use place::{place, system_disks};
 pub use process::{boot_id, process_start_ticks};
 pub use servers::{Server, servers};
 pub use settings::{
-    can_discard, card_type, cpufreq_policies, governors, has_mapper, have_udev_look,
-    logical_block_bytes, setting, setting_or_error, systemd_runs, udev_runs, write_setting,
+    can_discard, cpufreq_policies, governors, has_mapper, have_udev_look, logical_block_bytes,
+    setting, setting_or_error, systemd_runs, udev_runs, write_setting,
 };
 pub use sources::Sources;
 pub use support::{

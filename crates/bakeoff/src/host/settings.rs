@@ -69,11 +69,6 @@ pub fn can_discard(name: &str, through_loop: bool) -> Option<bool> {
     Root::system().number(format!("sys/block/{name}/queue/{most}")).map(|bytes: u64| bytes > 0)
 }
 
-/// What kind of card a drive of that kernel name is, as the mmc bus says: `SD` or `MMC`.
-pub fn card_type(name: &str) -> Option<String> {
-    Root::system().attr(format!("sys/block/{name}/device/type"))
-}
-
 pub fn udev_runs() -> bool {
     Path::new("/run/udev/control").exists() && find_program("udevadm".as_ref()).is_some()
 }

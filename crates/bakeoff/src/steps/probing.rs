@@ -9,7 +9,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use bakeoff_machine::probe::pace::Pace;
+use bakeoff_machine::probe::speed::Measured;
 use bakeoff_machine::probe::{self, BLOCK_BYTES, Readback, SampleLayout};
 use bakeoff_model::path::RawPath;
 use bakeoff_model::undo::DriveId;
@@ -30,6 +33,24 @@ const PART: &str = ".part";
 /// Bytes moved at a time; what memory is aligned to for direct I/O.
 const CHUNK_BYTES: usize = 1 << 20;
 const ALIGN_BYTES: usize = 4096;
+/// Pieces into which random writes are cut, each of which has a rate.
+const RANDOM_PIECES: u32 = 16;
+
+/// What a pass measures besides: how it is watched, and for how long it writes at random.
+pub struct PassSpeed<'a> {
+    /// Bytes that the drive has moved so far, of anybody; `None` where nothing counts them.
+    pub moved: &'a dyn Fn() -> Option<u64>,
+    pub random: Duration,
+}
+
+/// What a pass saw.
+#[derive(Debug, Default)]
+pub struct PassSeen {
+    /// Each sample, in the order of places.
+    pub samples: Vec<(u64, Readback)>,
+    pub writes: Measured,
+    pub random_writes: Measured,
+}
 
 /// What is probed: a device, or in tests one that lies.
 pub trait ProbedMedium {
@@ -144,17 +165,19 @@ pub fn restore_saved(saved: &Path, drive: &DriveId) -> Result<(), Fault> {
     }
 }
 
-/// What a pass saw of each sample, in the order of places; `None` when it was interrupted. What
-/// was there is back in either case.
+/// What a pass saw; `None` when it was interrupted. What was there is back in either case.
 pub fn pass(
     medium: &mut dyn ProbedMedium,
-    layout: &SampleLayout,
-    salt: u64,
+    (layout, salt): (&SampleLayout, u64),
     saved: &Path,
+    speed: &PassSpeed,
     cancel: &Cancel,
-) -> io::Result<Option<Vec<(u64, Readback)>>> {
+) -> io::Result<Option<PassSeen>> {
     save(medium, layout, salt, saved)?;
-    let seen = if cancel.is_set() { Ok(None) } else { try_pass(medium, layout, salt, cancel) };
+    let seen = match cancel.is_set() {
+        true => Ok(None),
+        false => try_pass(medium, (layout, salt), speed, cancel),
+    };
     // Whatever happened: first put back what was there.
     restore(medium, saved)?;
     seen
@@ -162,40 +185,96 @@ pub fn pass(
 
 fn try_pass(
     medium: &mut dyn ProbedMedium,
-    layout: &SampleLayout,
-    salt: u64,
+    (layout, salt): (&SampleLayout, u64),
+    speed: &PassSpeed,
     cancel: &Cancel,
-) -> io::Result<Option<Vec<(u64, Readback)>>> {
+) -> io::Result<Option<PassSeen>> {
     let mut block = vec![0; BLOCK_BYTES];
     for at in &layout.samples {
         probe::fill(salt, *at, &mut block);
         medium.write(*at, &block)?;
     }
     medium.flush()?;
-    let mut chunk = vec![0; CHUNK_BYTES];
-    for done in (0..layout.flush_bytes).step_by(CHUNK_BYTES) {
-        if cancel.is_set() {
-            return Ok(None);
-        }
-        let len = (layout.flush_bytes - done).min(CHUNK_BYTES as u64) as usize;
-        for (i, block) in chunk[..len].chunks_mut(BLOCK_BYTES).enumerate() {
-            probe::fill(!salt, layout.flush_start + done + (i * BLOCK_BYTES) as u64, block);
-        }
-        medium.write(layout.flush_start + done, &chunk[..len])?;
-    }
-    medium.flush()?;
+    let before = (speed.moved)();
+    let Some(writes) = write_stretch(medium, (layout, !salt), cancel)? else { return Ok(None) };
+    let share = foreign(before, (speed.moved)(), layout.flush_bytes);
+    let writes = Measured { pace: writes, foreign: share, ..Measured::default() };
+    let random_writes = write_at_random(medium, (layout, !salt), speed)?;
     // In no order: what is read one after the other a drive may have read ahead.
     let mut order = layout.samples.clone();
     SplitMix64::derive(salt, &[1]).shuffle(&mut order);
-    let mut seen: Vec<(u64, Readback)> = order
+    let mut samples: Vec<(u64, Readback)> = order
         .into_iter()
         .map(|at| match medium.read(at, &mut block) {
             Ok(()) => (at, probe::recognise(salt, at, &block)),
             Err(_) => (at, Readback::Unreadable),
         })
         .collect();
-    seen.sort_unstable_by_key(|(at, _)| *at);
-    Ok(Some(seen))
+    samples.sort_unstable_by_key(|(at, _)| *at);
+    Ok(Some(PassSeen { samples, writes, random_writes }))
+}
+
+/// Overwhelms the drive's cache; gives the rate of each chunk, to which what the flush at the end
+/// took is added in proportion.
+fn write_stretch(
+    medium: &mut dyn ProbedMedium,
+    (layout, salt): (&SampleLayout, u64),
+    cancel: &Cancel,
+) -> io::Result<Option<Pace>> {
+    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut times = Vec::new();
+    for done in (0..layout.flush_bytes).step_by(CHUNK_BYTES) {
+        if cancel.is_set() {
+            return Ok(None);
+        }
+        let len = (layout.flush_bytes - done).min(CHUNK_BYTES as u64) as usize;
+        for (i, block) in chunk[..len].chunks_mut(BLOCK_BYTES).enumerate() {
+            probe::fill(salt, layout.flush_start + done + (i * BLOCK_BYTES) as u64, block);
+        }
+        let began = Instant::now();
+        medium.write(layout.flush_start + done, &chunk[..len])?;
+        times.push((len as f64, began.elapsed().as_secs_f64()));
+    }
+    let began = Instant::now();
+    medium.flush()?;
+    let written: f64 = times.iter().map(|(_, seconds)| seconds).sum();
+    let times_longer = 1.0 + began.elapsed().as_secs_f64() / written.max(1e-9);
+    Ok(Some(Pace::new(times.into_iter().map(|(bytes, seconds)| bytes / seconds / times_longer))))
+}
+
+/// Writes single blocks of the stretch again, which holds the same afterwards.
+fn write_at_random(
+    medium: &mut dyn ProbedMedium,
+    (layout, salt): (&SampleLayout, u64),
+    speed: &PassSpeed,
+) -> io::Result<Measured> {
+    let blocks = layout.flush_bytes / BLOCK_BYTES as u64;
+    if speed.random.is_zero() || blocks == 0 {
+        return Ok(Measured::default());
+    }
+    let mut random = SplitMix64::derive(salt, &[2]);
+    let mut block = vec![0; BLOCK_BYTES];
+    let (before, mut ours, mut rates) = ((speed.moved)(), 0, Vec::new());
+    for _ in 0..RANDOM_PIECES {
+        let (began, mut writes) = (Instant::now(), 0u32);
+        while began.elapsed() < speed.random / RANDOM_PIECES {
+            let at = layout.flush_start + random.below(blocks) * BLOCK_BYTES as u64;
+            probe::fill(salt, at, &mut block);
+            medium.write(at, &block)?;
+            writes += 1;
+        }
+        rates.push(f64::from(writes) / began.elapsed().as_secs_f64().max(1e-9));
+        ours += u64::from(writes) * BLOCK_BYTES as u64;
+    }
+    let foreign = foreign(before, (speed.moved)(), ours);
+    medium.flush()?;
+    Ok(Measured { pace: Pace::new(rates), foreign, ..Measured::default() })
+}
+
+/// Bytes that a drive moved for others, as a share of ours.
+pub fn foreign(before: Option<u64>, after: Option<u64>, ours: u64) -> Option<f64> {
+    let moved = after?.checked_sub(before?)?;
+    Some(moved.saturating_sub(ours) as f64 / ours.max(1) as f64)
 }
 
 /// Keeps what is about to be overwritten. What cannot be read is not kept: it was lost before.
@@ -298,6 +377,8 @@ mod tests {
 
     const GIB: u64 = 1 << 30;
 
+    const PLAIN: PassSpeed = PassSpeed { moved: &|| None, random: Duration::ZERO };
+
     type Real = fn(u64) -> Option<u64>;
 
     /// A card that claims 32 GiB: what lies at which real block, by how it lies.
@@ -343,9 +424,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let saved = dir.path().join("saved");
         let layout = SampleLayout::new(32 * GIB, 5, flush_bytes);
-        let seen = pass(card, &layout, 9, &saved, &Cancel::default()).unwrap().unwrap();
+        let seen = pass(card, (&layout, 9), &saved, &PLAIN, &Cancel::default()).unwrap().unwrap();
         assert!(!saved.exists());
-        seen
+        seen.samples
     }
 
     #[test]
@@ -387,6 +468,21 @@ mod tests {
     }
 
     #[test]
+    fn random_writes_change_nothing_of_the_stretch_and_have_a_pace() {
+        let mut card = FakeCard::new(Some);
+        let dir = tempfile::tempdir().unwrap();
+        let layout = SampleLayout::new(32 * GIB, 5, 16 << 20);
+        let speed = PassSpeed { moved: &|| Some(0), random: Duration::from_millis(32) };
+        let saved = dir.path().join("saved");
+        let seen = pass(&mut card, (&layout, 9), &saved, &speed, &Cancel::default());
+        let seen = seen.unwrap().unwrap();
+        assert!(seen.samples.iter().all(|(_, readback)| *readback == Readback::Good));
+        assert_eq!((seen.writes.pace.pieces(), seen.random_writes.pace.pieces()), (16, 16));
+        assert_eq!(seen.writes.foreign, Some(0.0));
+        assert_eq!(foreign(Some(10), Some(30), 10), Some(1.0));
+    }
+
+    #[test]
     fn an_interrupted_probe_puts_everything_back() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("disk.img");
@@ -396,7 +492,7 @@ mod tests {
         let saved = dir.path().join("saved");
         // As a kill leaves it: saved, half written.
         save(&mut device, &layout, 9, &saved).unwrap();
-        try_pass(&mut device, &layout, 9, &Cancel::default()).unwrap().unwrap();
+        try_pass(&mut device, (&layout, 9), &PLAIN, &Cancel::default()).unwrap().unwrap();
         assert!(fs::read(&path).unwrap().iter().any(|byte| *byte != 7));
         assert!(restore_earlier(&mut device, &saved).unwrap());
         assert!(fs::read(&path).unwrap().iter().all(|byte| *byte == 7));
@@ -411,7 +507,7 @@ mod tests {
         fs::write(&path, vec![7u8; 64 << 20]).unwrap();
         let mut device = ProbedDevice::open(&path).unwrap();
         save(&mut device, &layout, 9, &saved).unwrap();
-        try_pass(&mut device, &layout, 9, &Cancel::default()).unwrap().unwrap();
+        try_pass(&mut device, (&layout, 9), &PLAIN, &Cancel::default()).unwrap().unwrap();
         // Another drive that has its token, as an image of the same name has.
         let other = dir.path().join("other.img");
         fs::write(&other, vec![3u8; 64 << 20]).unwrap();

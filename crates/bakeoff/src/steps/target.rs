@@ -395,13 +395,6 @@ impl Target {
         self.place.disks().next().filter(|_| is_part && !self.is_image)
     }
 
-    /// The id of the SD card it is on; of other cards (eMMC) the same bytes mean other things.
-    pub fn sd_card_id(&self) -> Option<String> {
-        let disk = self.drive()?;
-        let is_sd = host::card_type(&disk.name).as_deref() == Some("SD");
-        disk.serial.clone().filter(|_| is_sd && disk.bus.as_deref() == Some("mmc"))
-    }
-
     /// Bytes that may be written to it unless the user allows more.
     pub fn write_budget(&self) -> u64 {
         space::run_write_budget(&self.place)

@@ -91,7 +91,7 @@ fn what_is_put_on_a_drive_while_its_token_is_typed_is_not_overwritten() {
     if lacks_terminal() {
         return;
     }
-    for verb in ["bench --rw write --bs 64k --io_size 1m", "probe"] {
+    for verb in ["bench --rw write --bs 64k --io_size 1m", "probe --full"] {
         let bench = Bench::new();
         let image = made(&bench, SMALL, 96 * MIB);
         let device = attached(&image);

@@ -40,10 +40,9 @@ fn kept(bench: &Bench) -> bool {
 /// meanwhile: that would be a reason not to write it.
 fn kill_a_probe_of(bench: &Bench, target: &Path, image: &Path) {
     let target = target.to_str().unwrap();
-    let planned = bench.run(&["probe", target]);
-    let token = planned.err.split_whitespace().skip_while(|word| *word != "--erase").nth(1);
-    let token = token.map(|word| word.trim_matches(|c: char| "`'\".,:".contains(c)));
-    let token = token.unwrap_or_else(|| panic!("{planned:?}"));
+    let planned = bench.run(&["probe", target, "--format", "json"]);
+    let command = planned.json()["left_out"][1]["command"].as_str().unwrap().to_string();
+    let token = command.split_once("--erase ").unwrap().1.trim_matches('\'');
     let written = || fs::metadata(image).unwrap().modified().unwrap();
     let before = written();
     let mut running = Running::start(bench.bakeoff().args(["probe", target, "--erase", token]));

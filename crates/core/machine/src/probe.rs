@@ -1,4 +1,6 @@
-//! Is the capacity real? Where to look, what is written there, and what may be said afterwards.
+//! Is a drive genuine, healthy and as fast as others? Its parts are in [`exam`].
+//!
+//! Here is whether the capacity is real: where to look, what is written there, and what may be said afterwards.
 //!
 //! Counterfeit cards answer for addresses they have no memory for: writes beyond the real end
 //! vanish or land on others (mostly modulo a power of two). Blocks that know their own place are
@@ -7,7 +9,13 @@
 //! limits: the f3 project (f3probe, github.com/AltraMayor/f3).
 
 pub mod card;
+pub mod content;
+pub mod exam;
 pub mod judge;
+pub mod pace;
+pub mod parts;
+pub mod speed;
+pub mod weak;
 
 use bakeoff_stats::distinct;
 use bakeoff_stats::prng::{SplitMix64, mix};
@@ -19,6 +27,8 @@ pub const BLOCK_BYTES: usize = 4096;
 pub const FLUSH_BYTES: u64 = 64 << 20;
 pub const FLUSH_AGAIN_BYTES: u64 = 256 << 20;
 pub const SMALLEST_BYTES: u64 = 64 << 20;
+/// The largest allocation unit of common cards.
+const STRETCH_ALIGN_BYTES: u64 = 16 << 20;
 const LOG_SAMPLES: u64 = 32;
 pub const UPPER_SAMPLES: u64 = 64;
 const PAIRS: u64 = 4;
@@ -55,9 +65,10 @@ impl SampleLayout {
                 SOLD_GB.into_iter().flat_map(|gb| (1..4).map(move |n| n * gb * 1_000_000_000));
             at.extend(powers.chain(sold.map(|bytes| bytes / block)).map(|far| start + far));
         }
-        // A quarter of the way: inside what even most fakes have.
+        // A quarter of the way: inside what even most fakes have. Aligned as cards like it: the
+        // speed of this stretch is held against their marks.
         let flush_bytes = flush_bytes.min(device_bytes / 8) / block * block;
-        let flush_start = blocks / 4 * block;
+        let flush_start = device_bytes / 4 / STRETCH_ALIGN_BYTES * STRETCH_ALIGN_BYTES;
         let offsets = at.into_iter().filter(|b| *b < blocks).map(|b| b * block);
         let flushed = flush_start..flush_start + flush_bytes;
         let samples = distinct::sorted(offsets.filter(|offset| !flushed.contains(offset)));

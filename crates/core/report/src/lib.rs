@@ -91,7 +91,9 @@ pub use probe::{probe_document, probe_json};
 pub use recipe::{make as recipe_commands, recipe};
 pub use service::{Datum, Service, State};
 pub use setup::{setup_document, setup_json};
-pub use simulate::{gates_document, simulate_document, simulate_json, simulate_markdown};
+pub use simulate::{
+    exams_document, gates_document, simulate_document, simulate_json, simulate_markdown,
+};
 pub use trend::{trend_csv, trend_document, trend_json};
 
 use bakeoff_model::path::sanitize;

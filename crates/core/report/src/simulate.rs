@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::document::{self, Document, number, words};
+use bakeoff_judge::simulate::examination::ExamOutcomes;
 use bakeoff_judge::simulate::gate::GateOutcomes;
 use bakeoff_judge::simulate::outcome::{Advice, InTurns};
 use bakeoff_judge::simulate::{Outcome, Simulation};
@@ -190,6 +191,23 @@ pub fn gates_document(found: &[GateOutcomes]) -> Document {
             percent(of.share(of.unknown)),
             percent(of.share(of.wrong)),
         ]
+    };
+    let mut out = Document::default();
+    out.table(document::Table::new(columns, found.iter().map(cells)));
+    out
+}
+
+pub fn exams_document(found: &[ExamOutcomes]) -> Document {
+    let columns = ["runs", "nothing wrong found", "slow", "failing", "fake", "false alarms"];
+    let columns =
+        [words("the truth"), words("wrong with it")].into_iter().chain(columns.map(number));
+    let cells = |of: &ExamOutcomes| {
+        let shares = [of.nothing, of.slow, of.failing, of.fake, of.false_alarms()];
+        let shares = shares.map(|count| percent(of.share(count)));
+        [of.name.clone(), of.truth.label().to_string(), of.runs.to_string()]
+            .into_iter()
+            .chain(shares)
+            .collect()
     };
     let mut out = Document::default();
     out.table(document::Table::new(columns, found.iter().map(cells)));

@@ -7,6 +7,7 @@
 pub mod catalogue;
 pub mod cell;
 pub mod disk;
+pub mod examination;
 pub mod gate;
 pub mod outcome;
 pub mod restart;

@@ -23,10 +23,10 @@ pub fn check(disk: &Disk) -> Option<Check> {
         return Some(Check::pass(ID, described));
     }
     let found = format!("{described}; typical of counterfeits: {}", phrases::list(&odd));
-    Some(Check::warn(ID, found).advise(format!(
-        "check whether the capacity is real: `bakeoff probe /dev/{}` (read its warning first)",
-        disk.layer.name
-    )))
+    Some(
+        Check::warn(ID, found)
+            .advise(format!("examine it: `bakeoff probe /dev/{}`", disk.layer.name)),
+    )
 }
 
 /// "SD64G, SanDisk (manfid 0x03), 08/2021, class 10, U3, V30, A2, allocation unit 4 MiB".

@@ -1,25 +1,27 @@
 //! From what the samples were to what may be said: how much is real at most, what is excluded.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use super::exam::{ExamAnswer, ExamPart, PartSeen};
 use super::{Readback, UPPER_SAMPLES};
+use bakeoff_stats::units;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// Always `bakeoff/probe/1`.
-    pub schema: &'static str,
+    #[serde(skip)]
     pub target: String,
     pub claimed_bytes: u64,
     pub samples: u64,
     pub good: u64,
+    /// Of the others, those that gave an error instead of other data.
+    pub unreadable: u64,
+    /// Whether the samples are all blocks there are.
+    pub is_whole: bool,
     /// The lowest place that did not; `None` when all did.
     pub first_bad_bytes: Option<u64>,
     pub wraps_at_bytes: Option<u64>,
     pub repeated: bool,
     pub verdict: ProbeVerdict,
-    /// What the card's own id gives reason to suspect. It changes no verdict.
-    #[serde(skip)]
-    pub hint: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -48,26 +50,119 @@ pub fn judge(
         Some(again) if verdict == ProbeVerdict::Mismatch => again,
         _ => first,
     };
-    let good = judged.iter().filter(|(_, seen)| *seen == Readback::Good).count() as u64;
-    let mut wraps: Vec<u64> = judged
-        .iter()
-        .filter_map(|(at, seen)| match seen {
-            Readback::Alias(other) => Some(at.abs_diff(*other)),
-            Readback::Good | Readback::Other | Readback::Unreadable => None,
-        })
-        .collect();
-    wraps.sort_unstable();
-    Report {
-        schema: "bakeoff/probe/1",
-        target: target.to_string(),
-        claimed_bytes,
-        samples: judged.len() as u64,
-        good,
-        first_bad_bytes: judged.iter().find(|(_, s)| *s != Readback::Good).map(|(at, _)| *at),
-        wraps_at_bytes: wraps.first().copied(),
-        repeated: again.is_some(),
-        verdict,
-        hint: None,
+    let mut tally = Tally::default();
+    judged.iter().for_each(|(at, seen)| tally.saw(*at, *seen));
+    Report { repeated: again.is_some(), verdict, ..tally.report(target, claimed_bytes) }
+}
+
+/// What was read back, counted: every block of a drive is too much to be listed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tally {
+    pub blocks: u64,
+    pub good: u64,
+    pub unreadable: u64,
+    pub first_bad_bytes: Option<u64>,
+    pub wraps_at_bytes: Option<u64>,
+}
+
+impl Tally {
+    /// Counts what was at a place; places come in ascending order.
+    pub fn saw(&mut self, at_bytes: u64, seen: Readback) {
+        self.blocks += 1;
+        match seen {
+            Readback::Good => self.good += 1,
+            Readback::Unreadable => self.unreadable += 1,
+            Readback::Other => {}
+            Readback::Alias(other) => {
+                let apart = at_bytes.abs_diff(other);
+                self.wraps_at_bytes =
+                    Some(self.wraps_at_bytes.map_or(apart, |least| least.min(apart)));
+            }
+        }
+        if seen != Readback::Good {
+            self.first_bad_bytes.get_or_insert(at_bytes);
+        }
+    }
+
+    /// The report of one look at all of it.
+    pub fn report(&self, target: &str, claimed_bytes: u64) -> Report {
+        Report {
+            target: target.to_string(),
+            claimed_bytes,
+            samples: self.blocks,
+            good: self.good,
+            unreadable: self.unreadable,
+            is_whole: false,
+            first_bad_bytes: self.first_bad_bytes,
+            wraps_at_bytes: self.wraps_at_bytes,
+            repeated: false,
+            verdict: match self.good == self.blocks {
+                true => ProbeVerdict::NoEvidence,
+                false => ProbeVerdict::Mismatch,
+            },
+        }
+    }
+}
+
+impl Report {
+    /// What it says of the drive. Blocks that give errors are those of a drive that fails; only
+    /// one that gives other data than it was given lies.
+    pub fn seen(&self) -> PartSeen {
+        let part = match self.is_whole {
+            true => ExamPart::EveryBlock,
+            false => ExamPart::Capacity,
+        };
+        let answer = match self.verdict {
+            ProbeVerdict::NoEvidence => ExamAnswer::NothingWrongFound,
+            ProbeVerdict::Unstable => ExamAnswer::Failing,
+            ProbeVerdict::Mismatch if self.good + self.unreadable == self.samples => {
+                ExamAnswer::Failing
+            }
+            ProbeVerdict::Mismatch => ExamAnswer::Fake,
+        };
+        PartSeen::wrong(part, answer, self.sentence())
+    }
+
+    pub fn sentence(&self) -> String {
+        let claimed = units::size(self.claimed_bytes);
+        let what = if self.is_whole { "blocks" } else { "samples" };
+        let of = format!("{} of {} {what} over {claimed}", self.samples - self.good, self.samples);
+        match self.verdict {
+            ProbeVerdict::NoEvidence if self.is_whole => format!(
+                "All {claimed} were written and read back correctly: the whole capacity is there."
+            ),
+            ProbeVerdict::NoEvidence => format!(
+                "No evidence of fake capacity in {} samples over {claimed}. A drive with at most 90 \
+                 % of that capacity would have been detected with a probability of {:.4} %. This \
+                 check cannot exclude damage between the samples.",
+                self.samples,
+                (1.0 - overlooked(0.9)) * 100.0
+            ),
+            ProbeVerdict::Unstable => format!(
+                "{of} were not read back correctly at first, but all of them were on the second \
+                 attempt. Likely causes are a bad contact, reader or cable, or a failing drive. Try \
+                 another reader or port and probe again before you trust or reject it."
+            ),
+            ProbeVerdict::Mismatch => {
+                let wraps = self.wraps_at_bytes.map_or(String::new(), |bytes| {
+                    format!(
+                        " Addresses that are {} apart return the same data.",
+                        units::size(bytes)
+                    )
+                });
+                let times = if self.repeated { " in two attempts" } else { "" };
+                let meaning = match self.good + self.unreadable == self.samples {
+                    true => "They gave errors: the drive fails",
+                    false => "The drive stores less than it claims: do not use it",
+                };
+                format!(
+                    "{of} were not read back correctly{times}. The first of them is at \
+                     {}.{wraps} {meaning}.",
+                    units::size(self.first_bad_bytes.unwrap_or(0))
+                )
+            }
+        }
     }
 }
 
@@ -102,6 +197,20 @@ mod tests {
         let good: Vec<(u64, Readback)> = fake.iter().map(|(at, _)| (*at, Readback::Good)).collect();
         assert_eq!(judge("x", GIB, &fake, Some(&good)).verdict, ProbeVerdict::Unstable);
         assert_eq!(judge("x", GIB, &fake, None).verdict, ProbeVerdict::Mismatch);
+    }
+
+    #[test]
+    fn a_drive_that_gives_errors_fails_and_is_no_fake() {
+        let mut pass: Vec<(u64, Readback)> = (0..32).map(|i| (i * GIB, Readback::Good)).collect();
+        pass[20].1 = Readback::Unreadable;
+        let failing = judge("x", 32 * GIB, &pass, Some(&pass)).seen();
+        assert_eq!((failing.answer, failing.part), (ExamAnswer::Failing, ExamPart::Capacity));
+        assert!(failing.found.contains("They gave errors"), "{failing:?}");
+        pass[30].1 = Readback::Other;
+        assert_eq!(judge("x", 32 * GIB, &pass, Some(&pass)).seen().answer, ExamAnswer::Fake);
+        let whole = Report { is_whole: true, ..judge("x", 32 * GIB, &pass[..9], None) };
+        assert!(whole.sentence().contains("the whole capacity"), "{}", whole.sentence());
+        assert_eq!(whole.seen().part, ExamPart::EveryBlock);
     }
 
     #[test]
