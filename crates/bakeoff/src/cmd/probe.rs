@@ -12,7 +12,7 @@ use bakeoff_machine::fitness::{Facts, Status, clock};
 use bakeoff_machine::probe::exam::{Exam, ExamAnswer, ExamPart, PartLeftOut, PartSeen};
 use bakeoff_machine::probe::judge::ProbeVerdict;
 use bakeoff_machine::probe::speed::Alike;
-use bakeoff_machine::probe::{FLUSH_BYTES, SMALLEST_BYTES, parts};
+use bakeoff_machine::probe::{self, SMALLEST_BYTES, parts};
 use bakeoff_model::normal::Test;
 use bakeoff_report as report;
 use bakeoff_stats::units;
@@ -226,7 +226,7 @@ impl<'a> Session<'a> {
             "{}: about {} are overwritten, read back and then restored from a copy.\n\
              On a fake drive existing data may be lost: its addresses overlap.",
             target.describe(),
-            units::size(FLUSH_BYTES)
+            units::size(probe::stretch_bytes(size))
         );
         let whole = format!(
             "{}: every block is overwritten and read back{}. All data on it is lost, and it wears \
@@ -292,7 +292,8 @@ impl<'a> Session<'a> {
     /// ", in about 24 min" for so many bytes.
     fn time_of(&self, bytes: u64) -> String {
         let time = |rate: f64| {
-            format!(", in about {}", units::duration((bytes as f64 / rate * 1e9) as u64))
+            let seconds = (bytes as f64 / rate).max(1.0);
+            format!(", in about {}", units::duration((seconds * 1e9) as u64))
         };
         self.rate.map(time).unwrap_or_default()
     }
@@ -313,10 +314,11 @@ impl<'a> Session<'a> {
     fn leave_out_writes(&mut self) {
         match target::look(&self.args.target, self.args.shares_disk_with_root) {
             Ok(target) => {
+                let size = target.room.target_bytes;
                 let why = format!(
                     "writes about {} and restores it, and tests a card's marks; a fake drive may \
                      lose data by it",
-                    units::size(FLUSH_BYTES)
+                    units::size(probe::stretch_bytes(size))
                 );
                 let command = format!("sudo {} {}", self.subject.command, target.consent_words());
                 self.leave_out(ExamPart::Capacity, why, Some(command));

@@ -31,6 +31,7 @@ pub const SMALLEST_BYTES: u64 = 64 << 20;
 const STRETCH_ALIGN_BYTES: u64 = 16 << 20;
 const LOG_SAMPLES: u64 = 32;
 pub const UPPER_SAMPLES: u64 = 64;
+const UPPER_MOST: u64 = 1024;
 const PAIRS: u64 = 4;
 /// Capacities that are sold, by which an address may wrap: decimal gigabytes.
 const SOLD_GB: [u64; 6] = [4, 8, 16, 32, 64, 128];
@@ -54,9 +55,11 @@ impl SampleLayout {
         // From 1 to the end in equal ratios: a card with little real memory is found too.
         let ratio = libm::log(blocks.max(2) as f64) / LOG_SAMPLES as f64;
         at.extend((1..LOG_SAMPLES).map(|i| libm::exp(ratio * i as f64) as u64));
+        let stretch = Stretch::new(device_bytes, flush_bytes);
         let upper = blocks - blocks / 2;
-        let part = (upper / UPPER_SAMPLES).max(1);
-        at.extend((0..UPPER_SAMPLES).map(|i| blocks / 2 + i * part + random.below(part)));
+        let part = (upper / stretch.upper_samples).max(1);
+        let phase = random.below(part);
+        at.extend((0..stretch.upper_samples).map(|i| blocks / 2 + i * part + phase));
         for _ in 0..PAIRS {
             let start = random.below((blocks / 64).max(1));
             at.push(start);
@@ -65,10 +68,7 @@ impl SampleLayout {
                 SOLD_GB.into_iter().flat_map(|gb| (1..4).map(move |n| n * gb * 1_000_000_000));
             at.extend(powers.chain(sold.map(|bytes| bytes / block)).map(|far| start + far));
         }
-        // A quarter of the way: inside what even most fakes have. Aligned as cards like it: the
-        // speed of this stretch is held against their marks.
-        let flush_bytes = flush_bytes.min(device_bytes / 8) / block * block;
-        let flush_start = device_bytes / 4 / STRETCH_ALIGN_BYTES * STRETCH_ALIGN_BYTES;
+        let Stretch { start: flush_start, bytes: flush_bytes, .. } = stretch;
         let offsets = at.into_iter().filter(|b| *b < blocks).map(|b| b * block);
         let flushed = flush_start..flush_start + flush_bytes;
         let samples = distinct::sorted(offsets.filter(|offset| !flushed.contains(offset)));
@@ -83,6 +83,44 @@ impl SampleLayout {
         all.sort_unstable();
         all
     }
+}
+
+/// What is written in one piece, and how many samples lie in the upper half.
+///
+/// A drive that begins again at its real end, wherever that is, puts what lies beyond it on its
+/// first part. The stretch is there, and written last. The samples of the upper half are not further
+/// apart than it is long, so that one of them is overwritten by it whatever the real size is.
+struct Stretch {
+    start: u64,
+    bytes: u64,
+    upper_samples: u64,
+}
+
+impl Stretch {
+    fn new(device_bytes: u64, at_least: u64) -> Stretch {
+        let block = BLOCK_BYTES as u64;
+        let (half, needed) = (device_bytes / 2, device_bytes / 2 / UPPER_MOST);
+        let bytes = at_least.max(needed.min(FLUSH_AGAIN_BYTES)).min(device_bytes / 8);
+        let bytes = (bytes / block * block).max(block);
+        Stretch {
+            // Aligned as cards like it: its speed is held against their marks.
+            start: device_bytes / 64 / STRETCH_ALIGN_BYTES * STRETCH_ALIGN_BYTES,
+            bytes,
+            upper_samples: half.div_ceil(bytes).clamp(UPPER_SAMPLES, UPPER_MOST),
+        }
+    }
+}
+
+/// The chance to find a drive that begins again at any size up to nine tenths of its claim.
+pub fn wrap_found(device_bytes: u64) -> f64 {
+    let stretch = Stretch::new(device_bytes, FLUSH_BYTES);
+    let covered = stretch.upper_samples as f64 * stretch.bytes as f64;
+    (covered / (device_bytes as f64 / 2.0)).min(1.0)
+}
+
+/// Bytes that a pass overwrites in one piece.
+pub fn stretch_bytes(device_bytes: u64) -> u64 {
+    Stretch::new(device_bytes, FLUSH_BYTES).bytes
 }
 
 pub fn fill(salt: u64, offset: u64, block: &mut [u8]) {
@@ -130,7 +168,8 @@ pub fn recognise(salt: u64, offset: u64, block: &[u8]) -> Readback {
         bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
     };
     let named = word(2);
-    let is_ours = word(0) == MAGIC && word(1) == salt && word(3) == mix(MAGIC ^ mix(salt) ^ named);
+    let is_known = [salt, !salt].contains(&word(1));
+    let is_ours = word(0) == MAGIC && is_known && word(3) == mix(MAGIC ^ mix(word(1)) ^ named);
     if is_ours && named != offset { Readback::Alias(named) } else { Readback::Other }
 }
 
@@ -151,6 +190,16 @@ mod tests {
         block[4000] ^= 1;
         assert_eq!(recognise(7, 4096, &block), Readback::Other);
         assert_eq!(recognise(7, 4096, &[0; BLOCK_BYTES]), Readback::Other);
+    }
+
+    #[test]
+    fn drives_of_up_to_half_a_terabyte_are_covered_whole() {
+        for gb in [1, 32, 64, 128, 512] {
+            assert!(wrap_found(gb * 1_000_000_000) > 0.9999, "{gb} GB");
+        }
+        assert!((0.4..0.6).contains(&wrap_found(1 << 40)), "{}", wrap_found(1 << 40));
+        assert_eq!(stretch_bytes(64_000_000_000), FLUSH_BYTES);
+        assert!(stretch_bytes(512_000_000_000) <= FLUSH_AGAIN_BYTES);
     }
 
     proptest! {

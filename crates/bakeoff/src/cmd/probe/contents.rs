@@ -15,8 +15,6 @@ use crate::ui::progress::{LiveProgress, Progress};
 /// What a chunk that fails twice is read in.
 const PIECE_BYTES: usize = 64 << 10;
 const SAVE_EVERY: Duration = Duration::from_secs(20);
-/// How far away the place is that a slow one is compared with.
-const BESIDE_BYTES: u64 = 8 << 20;
 
 /// What was read, and the times of slow places and of places beside them, read again in turn.
 pub struct Contents {
@@ -59,7 +57,14 @@ pub fn read(
         return Ok(Contents { read, pairs: Vec::new() });
     }
     kept.forget();
-    let pairs = look_again(place, &read, size_bytes, cancel);
+    progress.doing("reading the slowest places again");
+    let slow: Vec<u64> = read.slowest.iter().map(|(at, _)| *at).collect();
+    let pairs = weak::look_again(slow, (size_bytes, read.mean_ns()), |at| {
+        let bytes = (size_bytes - at).min(CHUNK_BYTES as u64) as usize;
+        let began = Instant::now();
+        let is_read = !cancel.is_set() && place.read(at, bytes).is_ok();
+        is_read.then(|| nanos(began))
+    });
     Ok(Contents { read, pairs })
 }
 
@@ -82,41 +87,6 @@ fn chunk(place: &mut ReadPlace, read: &mut ContentRead, bytes: usize) {
             read.cannot_read(at);
         }
     }
-}
-
-/// Times slow places and places beside them in turn, so that both meet the same stalls.
-fn look_again(
-    place: &mut ReadPlace,
-    read: &ContentRead,
-    size_bytes: u64,
-    cancel: &Cancel,
-) -> Vec<(u64, u64)> {
-    let mut pairs = Vec::new();
-    let mut time = |at: u64| {
-        let began = Instant::now();
-        let bytes = (size_bytes - at).min(CHUNK_BYTES as u64) as usize;
-        place.read(at, bytes).ok().map(|_| nanos(began))
-    };
-    for round in 0..weak::ROUNDS {
-        for (at, _) in &read.slowest {
-            if cancel.is_set() {
-                return Vec::new();
-            }
-            let apart = BESIDE_BYTES * (round as u64 + 1);
-            let beside =
-                if at + apart < size_bytes { at + apart } else { at.saturating_sub(apart) };
-            // Neither of the two is always the first.
-            let times = match round % 2 {
-                0 => (time(*at), time(beside)),
-                _ => {
-                    let beside = time(beside);
-                    (time(*at), beside)
-                }
-            };
-            pairs.extend(times.0.zip(times.1));
-        }
-    }
-    pairs
 }
 
 #[cfg(test)]

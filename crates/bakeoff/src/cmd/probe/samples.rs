@@ -8,7 +8,9 @@ use bakeoff_machine::prepare::steps;
 use bakeoff_machine::probe::exam::{ExamAnswer, PartSeen};
 use bakeoff_machine::probe::judge::{self, ProbeVerdict, Report};
 use bakeoff_machine::probe::speed::Alike;
-use bakeoff_machine::probe::{FLUSH_AGAIN_BYTES, FLUSH_BYTES, Readback, SampleLayout};
+use bakeoff_machine::probe::{
+    FLUSH_AGAIN_BYTES, FLUSH_BYTES, Readback, SampleLayout, stretch_bytes,
+};
 use bakeoff_model::path::RawPath;
 use bakeoff_model::undo::DriveId;
 use bakeoff_model::verb::Verb;
@@ -80,7 +82,8 @@ fn in_step(
     };
     let shown = RawPath::new(&saved);
     let mut probed = None;
-    let build = |n| steps::save_originals(n, &shown, FLUSH_BYTES, drive);
+    let bytes = stretch_bytes(of.target.room.target_bytes);
+    let build = |n| steps::save_originals(n, &shown, bytes, drive);
     let taken = stepper::take_by(session, build, |_, _, _| {
         probed = Some(probe(global, of, &saved));
         Ok(String::new())

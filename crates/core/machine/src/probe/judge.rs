@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::exam::{ExamAnswer, ExamPart, PartSeen};
-use super::{Readback, UPPER_SAMPLES};
+use super::{Readback, UPPER_SAMPLES, wrap_found};
 use bakeoff_stats::units;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -133,11 +133,13 @@ impl Report {
                 "All {claimed} were written and read back correctly: the whole capacity is there."
             ),
             ProbeVerdict::NoEvidence => format!(
-                "No evidence of fake capacity in {} samples over {claimed}. A drive with at most 90 \
-                 % of that capacity would have been detected with a probability of {:.4} %. This \
-                 check cannot exclude damage between the samples.",
+                "No evidence of fake capacity in {} samples over {claimed}. Of drives with at most 90 % \
+                 of it, one that loses what lies beyond its end would have been detected with a \
+                 probability of {:.4} %, one that begins again there with {:.0} %. This check cannot \
+                 exclude damage between the samples.",
                 self.samples,
-                (1.0 - overlooked(0.9)) * 100.0
+                (1.0 - overlooked(0.9)) * 100.0,
+                wrap_found(self.claimed_bytes) * 100.0
             ),
             ProbeVerdict::Unstable => format!(
                 "{of} were not read back correctly at first, but all of them were on the second \

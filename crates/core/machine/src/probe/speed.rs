@@ -96,7 +96,7 @@ impl Alike {
         let words = match self.app_class().filter(|_| test == Test::RandRead) {
             Some(class) if rate >= A1_READS => format!("{words}, as class {class} promises"),
             Some(class) => {
-                format!("{words}, where class {class} promises {A1_READS:.0} to the board")
+                format!("{words}, of the {A1_READS:.0} that class {class} promises")
             }
             None => words,
         };
