@@ -1,5 +1,5 @@
-"""`bakeoff probe` on drives that are honest, lie about their size, or cannot be read everywhere, made
-by the device mapper of what is honest."""
+"""`bakeoff probe` on drives that are honest, lie about their size, or cannot be read everywhere:
+the device mapper makes them of an honest one."""
 
 import json
 from contextlib import contextmanager
@@ -11,12 +11,15 @@ from emulated.disk import MIB, Disk
 GROUPS = [Group("probe", PC, (Disk("a", 256 * MIB, serial="PROBED"),))]
 HALF = 128 * MIB // 512
 DRIVE = "/dev/mapper/drive"
+# Up for no time, down for a day, in which it drops what is written.
+LOSES = f"flakey /dev/vda {HALF} 0 86400 1 drop_writes"
 
 
 @contextmanager
 def drive(guest, *table):
     lines = "\n".join(table)
-    guest.ok(f"modprobe dm_mod; dmsetup create drive <<'END'\n{lines}\nEND\nudevadm settle")
+    guest.ok(f"set -e; modprobe -a dm_mod dm_flakey\ndmsetup create drive <<'END'\n{lines}\nEND")
+    guest.ok("udevadm settle")
     try:
         yield
     finally:
@@ -57,7 +60,7 @@ def test_a_drive_that_begins_again_is_a_fake(guest):
 
 
 def test_a_drive_that_loses_what_lies_beyond_its_end_is_a_fake(guest):
-    with drive(guest, f"0 {HALF} linear /dev/vda 0", f"{HALF} {HALF} zero"):
+    with drive(guest, f"0 {HALF} linear /dev/vda 0", f"{HALF} {HALF} {LOSES}"):
         assert probed(guest, with_token(guest), 1)["answer"] == "fake"
         found = probed(guest, f"--full {with_token(guest)}", 1)
         assert found["answer"] == "fake" and not found["is_whole"], "samples were enough"

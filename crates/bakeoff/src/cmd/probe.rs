@@ -11,7 +11,7 @@ mod subject;
 use bakeoff_machine::fitness::{Facts, Status, clock};
 use bakeoff_machine::probe::exam::{Exam, ExamAnswer, ExamPart, PartLeftOut, PartSeen};
 use bakeoff_machine::probe::judge::ProbeVerdict;
-use bakeoff_machine::probe::speed::Alike;
+use bakeoff_machine::probe::speed::AlikeDrives;
 use bakeoff_machine::probe::{self, SMALLEST_BYTES, parts};
 use bakeoff_model::normal::Test;
 use bakeoff_report as report;
@@ -31,7 +31,7 @@ use crate::ui::progress::Progress;
 use crate::ui::say;
 use kept::KeptState;
 use samples::Sampled;
-use subject::Subject;
+use subject::ExamSubject;
 
 /// How often short reads have to be too slow before a drive is.
 const LOOKS: u64 = 3;
@@ -53,7 +53,7 @@ pub fn run(global: &Global, args: &ProbeArgs) -> Result<Outcome, Fault> {
         }
         false => None,
     };
-    let mut session = Session::begin(global, args, &cancel)?;
+    let mut session = Examination::begin(global, args, &cancel)?;
     let ended = session.examine(target.as_ref());
     let interrupted = match ended {
         Err(fault) if !fault.is_interrupted() => return Err(fault),
@@ -92,33 +92,33 @@ fn writable(global: &Global, args: &ProbeArgs) -> Result<Target, Fault> {
 }
 
 /// One examination while it goes on.
-struct Session<'a> {
+struct Examination<'a> {
     global: &'a Global,
     args: &'a ProbeArgs,
     cancel: &'a Cancel,
-    subject: Subject,
+    subject: ExamSubject,
     facts: Facts,
-    alike: Alike,
+    alike: AlikeDrives,
     exam: Exam,
     /// Bytes a second of sequential reads, for times that are told first.
     rate: Option<f64>,
 }
 
-impl<'a> Session<'a> {
+impl<'a> Examination<'a> {
     /// Looks at everything that costs nothing.
     fn begin(
         global: &'a Global,
         args: &'a ProbeArgs,
         cancel: &'a Cancel,
-    ) -> Result<Session<'a>, Fault> {
-        let subject = Subject::look(&args.target)?;
+    ) -> Result<Examination<'a>, Fault> {
+        let subject = ExamSubject::look(&args.target)?;
         say::note(
             global.quiet,
             format_args!("Examining {} for about 10 s. This part only reads.", subject.described),
         );
         let facts = host::fitness(subject.asked.clone(), &subject.system, cancel);
         let model = facts.host.model.as_deref();
-        let mut alike = Alike::new(&subject.place, model);
+        let mut alike = AlikeDrives::new(&subject.place, model);
         alike.is_throttled = clock::throttling(&facts).status >= Status::Warn;
         let mut exam = Exam {
             target: subject.described.clone(),
@@ -132,7 +132,7 @@ impl<'a> Session<'a> {
                 "not one drive: it lies on several, or on none that the kernel shows",
             )),
         }
-        Ok(Session { global, args, cancel, subject, facts, alike, exam, rate: None })
+        Ok(Examination { global, args, cancel, subject, facts, alike, exam, rate: None })
     }
 
     fn examine(&mut self, target: Option<&Target>) -> Result<(), Fault> {
@@ -268,8 +268,8 @@ impl<'a> Session<'a> {
     /// Interrupted while the drive was written, whose token is another by now.
     fn unfinished(&self) -> Fault {
         Fault::interrupted(say::typed(&format!(
-            "interrupted. Continue with `sudo {} --full --erase TOKEN`; its contents have changed, so \
-             `bakeoff devices` shows another token",
+            "interrupted. Continue with `sudo {} --full --erase TOKEN`; its contents have changed, \
+             so `bakeoff devices` shows another token",
             self.subject.command
         )))
     }

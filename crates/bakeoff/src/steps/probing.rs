@@ -11,8 +11,8 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use bakeoff_machine::probe::pace::Pace;
-use bakeoff_machine::probe::speed::Measured;
+use bakeoff_machine::probe::pace::PieceRates;
+use bakeoff_machine::probe::speed::MeasuredPace;
 use bakeoff_machine::probe::{self, BLOCK_BYTES, Readback, SampleLayout};
 use bakeoff_model::path::RawPath;
 use bakeoff_model::undo::DriveId;
@@ -48,8 +48,8 @@ pub struct PassSpeed<'a> {
 pub struct PassSeen {
     /// Each sample, in the order of places.
     pub samples: Vec<(u64, Readback)>,
-    pub writes: Measured,
-    pub random_writes: Measured,
+    pub writes: MeasuredPace,
+    pub random_writes: MeasuredPace,
 }
 
 /// What is probed: a device, or in tests one that lies.
@@ -198,7 +198,7 @@ fn try_pass(
     let before = (speed.moved)();
     let Some(writes) = write_stretch(medium, (layout, !salt), cancel)? else { return Ok(None) };
     let share = foreign(before, (speed.moved)(), layout.flush_bytes);
-    let writes = Measured { pace: writes, foreign: share, ..Measured::default() };
+    let writes = MeasuredPace { pace: writes, foreign: share, ..MeasuredPace::default() };
     let random_writes = write_at_random(medium, (layout, !salt), speed)?;
     // In no order: what is read one after the other a drive may have read ahead.
     let mut order = layout.samples.clone();
@@ -220,7 +220,7 @@ fn write_stretch(
     medium: &mut dyn ProbedMedium,
     (layout, salt): (&SampleLayout, u64),
     cancel: &Cancel,
-) -> io::Result<Option<Pace>> {
+) -> io::Result<Option<PieceRates>> {
     let mut chunk = vec![0; CHUNK_BYTES];
     let mut times = Vec::new();
     for done in (0..layout.flush_bytes).step_by(CHUNK_BYTES) {
@@ -239,7 +239,9 @@ fn write_stretch(
     medium.flush()?;
     let written: f64 = times.iter().map(|(_, seconds)| seconds).sum();
     let times_longer = 1.0 + began.elapsed().as_secs_f64() / written.max(1e-9);
-    Ok(Some(Pace::new(times.into_iter().map(|(bytes, seconds)| bytes / seconds / times_longer))))
+    Ok(Some(PieceRates::new(
+        times.into_iter().map(|(bytes, seconds)| bytes / seconds / times_longer),
+    )))
 }
 
 /// Writes single blocks of the stretch again, which holds the same afterwards.
@@ -247,10 +249,10 @@ fn write_at_random(
     medium: &mut dyn ProbedMedium,
     (layout, salt): (&SampleLayout, u64),
     speed: &PassSpeed,
-) -> io::Result<Measured> {
+) -> io::Result<MeasuredPace> {
     let blocks = layout.flush_bytes / BLOCK_BYTES as u64;
     if speed.random.is_zero() || blocks == 0 {
-        return Ok(Measured::default());
+        return Ok(MeasuredPace::default());
     }
     let mut random = SplitMix64::derive(salt, &[2]);
     let mut block = vec![0; BLOCK_BYTES];
@@ -268,7 +270,7 @@ fn write_at_random(
     }
     let foreign = foreign(before, (speed.moved)(), ours);
     medium.flush()?;
-    Ok(Measured { pace: Pace::new(rates), foreign, ..Measured::default() })
+    Ok(MeasuredPace { pace: PieceRates::new(rates), foreign, ..MeasuredPace::default() })
 }
 
 /// Bytes that a drive moved for others, as a share of ours.

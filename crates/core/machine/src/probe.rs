@@ -1,6 +1,7 @@
 //! Is a drive genuine, healthy and as fast as others? Its parts are in [`exam`].
 //!
-//! Here is whether the capacity is real: where to look, what is written there, and what may be said afterwards.
+//! Here is whether the capacity is real: where to look, what is written there, and what may be said
+//! afterwards.
 //!
 //! Counterfeit cards answer for addresses they have no memory for: writes beyond the real end
 //! vanish or land on others (mostly modulo a power of two). Blocks that know their own place are
@@ -55,7 +56,7 @@ impl SampleLayout {
         // From 1 to the end in equal ratios: a card with little real memory is found too.
         let ratio = libm::log(blocks.max(2) as f64) / LOG_SAMPLES as f64;
         at.extend((1..LOG_SAMPLES).map(|i| libm::exp(ratio * i as f64) as u64));
-        let stretch = Stretch::new(device_bytes, flush_bytes);
+        let stretch = WrittenStretch::new(device_bytes, flush_bytes);
         let upper = blocks - blocks / 2;
         let part = (upper / stretch.upper_samples).max(1);
         let phase = random.below(part);
@@ -68,7 +69,7 @@ impl SampleLayout {
                 SOLD_GB.into_iter().flat_map(|gb| (1..4).map(move |n| n * gb * 1_000_000_000));
             at.extend(powers.chain(sold.map(|bytes| bytes / block)).map(|far| start + far));
         }
-        let Stretch { start: flush_start, bytes: flush_bytes, .. } = stretch;
+        let WrittenStretch { start: flush_start, bytes: flush_bytes, .. } = stretch;
         let offsets = at.into_iter().filter(|b| *b < blocks).map(|b| b * block);
         let flushed = flush_start..flush_start + flush_bytes;
         let samples = distinct::sorted(offsets.filter(|offset| !flushed.contains(offset)));
@@ -88,21 +89,21 @@ impl SampleLayout {
 /// What is written in one piece, and how many samples lie in the upper half.
 ///
 /// A drive that begins again at its real end, wherever that is, puts what lies beyond it on its
-/// first part. The stretch is there, and written last. The samples of the upper half are not further
-/// apart than it is long, so that one of them is overwritten by it whatever the real size is.
-struct Stretch {
+/// first part. The stretch is there, and written last. The samples of the upper half are not
+/// further apart than it is long, so that it overwrites one of them whatever the real size is.
+struct WrittenStretch {
     start: u64,
     bytes: u64,
     upper_samples: u64,
 }
 
-impl Stretch {
-    fn new(device_bytes: u64, at_least: u64) -> Stretch {
+impl WrittenStretch {
+    fn new(device_bytes: u64, at_least: u64) -> WrittenStretch {
         let block = BLOCK_BYTES as u64;
         let (half, needed) = (device_bytes / 2, device_bytes / 2 / UPPER_MOST);
         let bytes = at_least.max(needed.min(FLUSH_AGAIN_BYTES)).min(device_bytes / 8);
         let bytes = (bytes / block * block).max(block);
-        Stretch {
+        WrittenStretch {
             // Aligned as cards like it: its speed is held against their marks.
             start: device_bytes / 64 / STRETCH_ALIGN_BYTES * STRETCH_ALIGN_BYTES,
             bytes,
@@ -113,14 +114,14 @@ impl Stretch {
 
 /// The chance to find a drive that begins again at any size up to nine tenths of its claim.
 pub fn wrap_found(device_bytes: u64) -> f64 {
-    let stretch = Stretch::new(device_bytes, FLUSH_BYTES);
+    let stretch = WrittenStretch::new(device_bytes, FLUSH_BYTES);
     let covered = stretch.upper_samples as f64 * stretch.bytes as f64;
     (covered / (device_bytes as f64 / 2.0)).min(1.0)
 }
 
 /// Bytes that a pass overwrites in one piece.
 pub fn stretch_bytes(device_bytes: u64) -> u64 {
-    Stretch::new(device_bytes, FLUSH_BYTES).bytes
+    WrittenStretch::new(device_bytes, FLUSH_BYTES).bytes
 }
 
 pub fn fill(salt: u64, offset: u64, block: &mut [u8]) {

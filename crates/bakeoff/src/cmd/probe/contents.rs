@@ -17,7 +17,7 @@ const PIECE_BYTES: usize = 64 << 10;
 const SAVE_EVERY: Duration = Duration::from_secs(20);
 
 /// What was read, and the times of slow places and of places beside them, read again in turn.
-pub struct Contents {
+pub struct ContentsSeen {
     pub read: ContentRead,
     pub pairs: Vec<(u64, u64)>,
 }
@@ -32,7 +32,7 @@ pub fn read(
     kept: &KeptState,
     progress: &Progress,
     cancel: &Cancel,
-) -> Result<Contents, Fault> {
+) -> Result<ContentsSeen, Fault> {
     let mut read: ContentRead = kept.load().unwrap_or_default();
     if read.at_bytes > 0 {
         progress.note("Continuing where the last read ended.");
@@ -54,7 +54,7 @@ pub fn read(
     }
     if read.at_bytes < size_bytes && !read.is_hopeless() {
         kept.save(&read)?;
-        return Ok(Contents { read, pairs: Vec::new() });
+        return Ok(ContentsSeen { read, pairs: Vec::new() });
     }
     kept.forget();
     progress.doing("reading the slowest places again");
@@ -65,7 +65,7 @@ pub fn read(
         let is_read = !cancel.is_set() && place.read(at, bytes).is_ok();
         is_read.then(|| nanos(began))
     });
-    Ok(Contents { read, pairs })
+    Ok(ContentsSeen { read, pairs })
 }
 
 fn nanos(began: Instant) -> u64 {

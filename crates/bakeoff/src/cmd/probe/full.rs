@@ -4,7 +4,7 @@
 use std::io;
 use std::time::Instant;
 
-use bakeoff_machine::probe::judge::{Report, Tally};
+use bakeoff_machine::probe::judge::{ReadbackTally, Report};
 use bakeoff_machine::probe::{self, BLOCK_BYTES, Readback};
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ struct FullState {
     salt: u64,
     written_bytes: u64,
     read_bytes: u64,
-    tally: Tally,
+    tally: ReadbackTally,
 }
 
 /// Writes and reads all of it; `None` when it was interrupted.

@@ -22,7 +22,7 @@ pub struct KeptState {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept<T> {
+struct KeptFile<T> {
     schema: String,
     drive: String,
     size_bytes: u64,
@@ -43,7 +43,7 @@ impl KeptState {
         let (file, _) = Entry::of(&self.path).ok()?.open().ok()??;
         let mut text = String::new();
         file.take(FILE_BYTES).read_to_string(&mut text).ok()?;
-        let kept: Kept<T> = serde_json::from_str(&text).ok()?;
+        let kept: KeptFile<T> = serde_json::from_str(&text).ok()?;
         let is_it = (kept.schema.as_str(), &kept.drive, kept.size_bytes)
             == (SCHEMA, &self.drive, self.size_bytes);
         is_it.then_some(kept.state)
@@ -51,7 +51,7 @@ impl KeptState {
 
     pub fn save<T: Serialize>(&self, state: &T) -> Result<(), Fault> {
         let (schema, drive) = (SCHEMA.to_string(), self.drive.clone());
-        let kept = Kept { schema, drive, size_bytes: self.size_bytes, state };
+        let kept = KeptFile { schema, drive, size_bytes: self.size_bytes, state };
         let text = serde_json::to_string(&kept).map_err(Fault::bug)?;
         let owner = OtherUser::behind_sudo();
         let entry = Entry::making(&self.path, (0o700, owner.as_ref()))?;

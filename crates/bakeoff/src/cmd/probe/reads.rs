@@ -1,5 +1,5 @@
 //! Short reads all over a drive, in turns of sequential and random ones, past the page cache. They
-//! take six seconds, and write nothing.
+//! take three seconds, and write nothing.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -7,8 +7,8 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use bakeoff_machine::probe::pace::Pace;
-use bakeoff_machine::probe::speed::Measured;
+use bakeoff_machine::probe::pace::PieceRates;
+use bakeoff_machine::probe::speed::MeasuredPace;
 use bakeoff_stats::prng::SplitMix64;
 use rustix::fs::OFlags;
 
@@ -20,7 +20,7 @@ pub const CHUNK_BYTES: usize = 1 << 20;
 const BLOCK_BYTES: usize = 4096;
 const ALIGN_BYTES: usize = 4096;
 const TURNS: u64 = 24;
-const TURN: Duration = Duration::from_millis(125);
+const TURN: Duration = Duration::from_millis(60);
 /// Most reads that may fail before the rest is not tried.
 const FAILED_MAX: usize = 3;
 
@@ -35,8 +35,8 @@ pub struct ReadPlace {
 /// The reads of both kinds, and the bytes they took.
 #[derive(Debug, Default)]
 pub struct ShortReads {
-    pub sequential: Measured,
-    pub random: Measured,
+    pub sequential: MeasuredPace,
+    pub random: MeasuredPace,
 }
 
 impl ReadPlace {
@@ -58,14 +58,14 @@ impl ReadPlace {
 
 /// What is counted of one kind of reads.
 #[derive(Default)]
-struct Kind {
+struct ReadKind {
     rates: Vec<f64>,
     reads: u64,
     empty: u64,
     failed: Vec<(u64, bool)>,
 }
 
-impl Kind {
+impl ReadKind {
     /// Reads of `bytes` for the time of a turn, at the places that `next` gives.
     fn turn(
         &mut self,
@@ -94,9 +94,9 @@ impl Kind {
         self.rates.push(reads as f64 / took.as_secs_f64().max(1e-9));
     }
 
-    fn measured(self, unit: f64, foreign: Option<f64>) -> Measured {
-        Measured {
-            pace: Pace::new(self.rates.into_iter().map(|rate| rate * unit)),
+    fn measured(self, unit: f64, foreign: Option<f64>) -> MeasuredPace {
+        MeasuredPace {
+            pace: PieceRates::new(self.rates.into_iter().map(|rate| rate * unit)),
             foreign,
             empty: self.empty as f64 / self.reads.max(1) as f64,
             failed: self.failed,
@@ -118,7 +118,7 @@ pub fn short(
     // Each part of the drive once, in no order.
     let mut parts: Vec<u64> = (0..TURNS).collect();
     random.shuffle(&mut parts);
-    let (mut sequential, mut scattered) = (Kind::default(), Kind::default());
+    let (mut sequential, mut scattered) = (ReadKind::default(), ReadKind::default());
     let before = moved();
     for part in parts {
         if cancel.is_set() || chunks == 0 {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bakeoff_machine::prepare::steps;
 use bakeoff_machine::probe::exam::{ExamAnswer, PartSeen};
 use bakeoff_machine::probe::judge::{self, ProbeVerdict, Report};
-use bakeoff_machine::probe::speed::Alike;
+use bakeoff_machine::probe::speed::AlikeDrives;
 use bakeoff_machine::probe::{
     FLUSH_AGAIN_BYTES, FLUSH_BYTES, Readback, SampleLayout, stretch_bytes,
 };
@@ -38,7 +38,7 @@ const RANDOM: Duration = Duration::from_secs(2);
 pub struct Sampled<'a> {
     pub target: &'a Target,
     pub held: &'a LockedTarget,
-    pub alike: &'a Alike,
+    pub alike: &'a AlikeDrives,
     pub moved: &'a dyn Fn() -> Option<u64>,
     pub cancel: &'a Cancel,
 }
@@ -58,7 +58,7 @@ pub fn examine(global: &Global, of: &Sampled) -> Result<(Report, Vec<PartSeen>),
     Ok((report, parts))
 }
 
-fn marks(alike: &Alike, pass: &PassSeen) -> Vec<PartSeen> {
+fn marks(alike: &AlikeDrives, pass: &PassSeen) -> Vec<PartSeen> {
     let writes = alike.marked_writes(&pass.writes);
     writes.into_iter().chain(alike.marked_random_writes(&pass.random_writes)).collect()
 }

@@ -20,7 +20,7 @@ use crate::steps::target;
 /// What reads are in multiples of, so that they can bypass the page cache.
 const GRANULE_BYTES: u64 = 4096;
 
-pub struct Subject {
+pub struct ExamSubject {
     /// "/dev/sdb (Acme Stick, 64 GB)".
     pub described: String,
     /// `bakeoff probe /dev/sdb`.
@@ -34,10 +34,10 @@ pub struct Subject {
     path: PathBuf,
 }
 
-impl Subject {
+impl ExamSubject {
     /// # Errors
     /// It is not there, is no drive and no image, or has nothing in it.
-    pub fn look(path: &Path) -> Result<Subject, Fault> {
+    pub fn look(path: &Path) -> Result<ExamSubject, Fault> {
         let shown = RawPath::new(path);
         let unusable = |e: std::io::Error| Fault::environment(format!("cannot use {shown}: {e}"));
         let system = host::system().map_err(unusable)?;
@@ -79,7 +79,7 @@ impl Subject {
             Some(_) => model(&place),
             None => "an image".to_string(),
         };
-        Ok(Subject {
+        Ok(ExamSubject {
             described: format!("{shown} ({about}, {})", units::size_decimal(size)),
             command: format!("bakeoff probe {}", quoted(&shown.to_string())),
             known_by,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use bakeoff_machine::probe::content::ContentRead;
 use bakeoff_machine::probe::exam::ExamAnswer;
 use bakeoff_machine::probe::judge;
-use bakeoff_machine::probe::pace::{Pace, PaceVerdict, SHARE_OF_MARK};
+use bakeoff_machine::probe::pace::{PaceVerdict, PieceRates, SHARE_OF_MARK};
 use bakeoff_machine::probe::weak;
 use bakeoff_machine::probe::{FLUSH_BYTES, Readback, SampleLayout};
 use bakeoff_stats::prng::{NormalDeviates, SplitMix64};
@@ -161,9 +161,9 @@ impl ExamScenario {
 }
 
 impl PacedLoad {
-    fn pace(&self, pieces: usize, random: &mut NormalDeviates) -> Pace {
+    fn pace(&self, pieces: usize, random: &mut NormalDeviates) -> PieceRates {
         let mut is_hit = false;
-        Pace::new((0..pieces).map(|i| {
+        PieceRates::new((0..pieces).map(|i| {
             if i % self.row == 0 {
                 is_hit = random.uniform() < self.hit;
             }

@@ -99,8 +99,8 @@ impl ContentRead {
         }
         if weak::are_weak(pairs, self.mean_ns()) {
             let found = format!(
-                "{share} without an error, but the slowest places answered slowly each time they were \
-                 read, as after many tries of the drive's own"
+                "{share} without an error, but the slowest places answered slowly each time they \
+                 were read, as after many tries of the drive's own"
             );
             return PartSeen::wrong(part, ExamAnswer::Failing, found).advise(
                 "back up its contents; writing everything again once (a full restore) may heal it",

@@ -50,7 +50,7 @@ pub fn judge(
         Some(again) if verdict == ProbeVerdict::Mismatch => again,
         _ => first,
     };
-    let mut tally = Tally::default();
+    let mut tally = ReadbackTally::default();
     judged.iter().for_each(|(at, seen)| tally.saw(*at, *seen));
     Report { repeated: again.is_some(), verdict, ..tally.report(target, claimed_bytes) }
 }
@@ -58,7 +58,7 @@ pub fn judge(
 /// What was read back, counted: every block of a drive is too much to be listed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Tally {
+pub struct ReadbackTally {
     pub blocks: u64,
     pub good: u64,
     pub unreadable: u64,
@@ -66,7 +66,7 @@ pub struct Tally {
     pub wraps_at_bytes: Option<u64>,
 }
 
-impl Tally {
+impl ReadbackTally {
     /// Counts what was at a place; places come in ascending order.
     pub fn saw(&mut self, at_bytes: u64, seen: Readback) {
         self.blocks += 1;
@@ -133,18 +133,18 @@ impl Report {
                 "All {claimed} were written and read back correctly: the whole capacity is there."
             ),
             ProbeVerdict::NoEvidence => format!(
-                "No evidence of fake capacity in {} samples over {claimed}. Of drives with at most 90 % \
-                 of it, one that loses what lies beyond its end would have been detected with a \
-                 probability of {:.4} %, one that begins again there with {:.0} %. This check cannot \
-                 exclude damage between the samples.",
+                "No evidence of fake capacity in {} samples over {claimed}. Of drives with at most \
+                 90 % of it, one that loses what lies beyond its end would have been detected with \
+                 a probability of {:.4} %, one that begins again there with {:.0} %. This check \
+                 cannot exclude damage between the samples.",
                 self.samples,
                 (1.0 - overlooked(0.9)) * 100.0,
                 wrap_found(self.claimed_bytes) * 100.0
             ),
             ProbeVerdict::Unstable => format!(
                 "{of} were not read back correctly at first, but all of them were on the second \
-                 attempt. Likely causes are a bad contact, reader or cable, or a failing drive. Try \
-                 another reader or port and probe again before you trust or reject it."
+                 attempt. Likely causes are a bad contact, reader or cable, or a failing drive. \
+                 Try another reader or port and probe again before you trust or reject it."
             ),
             ProbeVerdict::Mismatch => {
                 let wraps = self.wraps_at_bytes.map_or(String::new(), |bytes| {

@@ -17,7 +17,7 @@ pub const FOREIGN_MAX: f64 = 0.05;
 
 /// Rates of pieces that were measured alike, spread over time: bytes or operations a second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Pace {
+pub struct PieceRates {
     rates: Vec<f64>,
 }
 
@@ -31,13 +31,13 @@ pub enum PaceVerdict {
     NotJudged,
 }
 
-impl Pace {
+impl PieceRates {
     /// Rates that are not finite and positive are left out.
-    pub fn new(rates: impl IntoIterator<Item = f64>) -> Pace {
+    pub fn new(rates: impl IntoIterator<Item = f64>) -> PieceRates {
         let mut rates: Vec<f64> =
             rates.into_iter().filter(|rate| rate.is_finite() && *rate > 0.0).collect();
         rates.sort_by(f64::total_cmp);
-        Pace { rates }
+        PieceRates { rates }
     }
 
     pub fn pieces(&self) -> usize {
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn stalls_and_others_make_no_drive_slow() {
         let steady = |rate: f64| (0..40).map(move |i| rate * (1.0 + f64::from(i % 5) / 50.0));
-        let against = |rates: Vec<f64>, foreign| Pace::new(rates).against(100.0, foreign);
+        let against = |rates: Vec<f64>, foreign| PieceRates::new(rates).against(100.0, foreign);
         assert_eq!(against(steady(100.0).collect(), Some(0.0)), PaceVerdict::Reached);
         assert_eq!(against(steady(70.0).collect(), Some(0.0)), PaceVerdict::Below);
         let stalled = steady(100.0).enumerate().map(|(i, r)| if i % 5 < 3 { r / 50.0 } else { r });
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(against(steady(50.0).collect(), None), PaceVerdict::NotJudged);
         assert_eq!(against(steady(50.0).take(5).collect(), Some(0.0)), PaceVerdict::NotJudged);
         let odd = [f64::NAN, f64::INFINITY, 0.0, -1.0];
-        assert_eq!(Pace::new(odd).pieces(), 0);
+        assert_eq!(PieceRates::new(odd).pieces(), 0);
     }
 
     proptest! {
@@ -99,10 +99,10 @@ mod tests {
             rates in proptest::collection::vec(1.0..1e9, FEWEST_PIECES..80),
             limit in 1.0..1e9,
         ) {
-            let pace = Pace::new(rates.iter().copied());
+            let pace = PieceRates::new(rates.iter().copied());
             let (middle, low, high) = pace.median().unwrap();
             prop_assert!(low <= middle && middle <= high);
-            let quicker = Pace::new(rates.iter().map(|rate| rate * 2.0));
+            let quicker = PieceRates::new(rates.iter().map(|rate| rate * 2.0));
             if pace.against(limit, Some(0.0)) == PaceVerdict::Reached {
                 prop_assert_eq!(quicker.against(limit, Some(0.0)), PaceVerdict::Reached);
             }

@@ -2,7 +2,7 @@
 //! card.
 
 use super::exam::{ExamAnswer, ExamPart, PartSeen};
-use super::pace::{Pace, PaceVerdict, SHARE_OF_MARK};
+use super::pace::{PaceVerdict, PieceRates, SHARE_OF_MARK};
 use crate::usual::{self, UsualSubject, links, medium, others};
 use bakeoff_model::boards;
 use bakeoff_model::host::Place;
@@ -23,7 +23,7 @@ const SHARE_OF_APP_CLASS: f64 = 0.5;
 
 /// What is known of drives of the same kind.
 #[derive(Clone, Debug, Default)]
-pub struct Alike {
+pub struct AlikeDrives {
     medium: Option<Medium>,
     classes: Vec<String>,
     link_key: Option<&'static str>,
@@ -35,8 +35,8 @@ pub struct Alike {
 
 /// How something was measured.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measured {
-    pub pace: Pace,
+pub struct MeasuredPace {
+    pub pace: PieceRates,
     /// Bytes of other programs as a share of ours; `None` = not known.
     pub foreign: Option<f64>,
     /// Share of the bytes read that were zero.
@@ -45,13 +45,13 @@ pub struct Measured {
     pub failed: Vec<(u64, bool)>,
 }
 
-impl Alike {
+impl AlikeDrives {
     /// `place` is the drive, `model` the board.
-    pub fn new(place: &Place, model: Option<&str>) -> Alike {
+    pub fn new(place: &Place, model: Option<&str>) -> AlikeDrives {
         let kind = medium::of_place(place).ok();
         let drive = kind.and_then(|(_, drive)| drive);
         let key = |drive| links::key(drive).or_else(|| links::slot_key(model, drive));
-        Alike {
+        AlikeDrives {
             medium: kind.map(|(medium, _)| medium),
             classes: drive.map(medium::classes).unwrap_or_default(),
             link_key: drive.and_then(key),
@@ -82,7 +82,7 @@ impl Alike {
         self.classes.iter().map(String::as_str).find(|class| matches!(*class, "A1" | "A2"))
     }
 
-    pub fn reads(&self, test: Test, measured: &Measured) -> PartSeen {
+    pub fn reads(&self, test: Test, measured: &MeasuredPace) -> PartSeen {
         let part = match test.is_in_bytes() {
             true => ExamPart::SequentialReads,
             false => ExamPart::RandomReads,
@@ -134,7 +134,7 @@ impl Alike {
     }
 
     /// Sequential writes against the mark on the card; `None` without one.
-    pub fn marked_writes(&self, measured: &Measured) -> Option<PartSeen> {
+    pub fn marked_writes(&self, measured: &MeasuredPace) -> Option<PartSeen> {
         let mark = self.write_mark()?;
         let promise = (mark.class.as_str(), mark.bytes_per_s, SHARE_OF_MARK);
         let of = (ExamPart::SequentialWrites, Test::SeqWrite);
@@ -142,7 +142,7 @@ impl Alike {
     }
 
     /// Random writes against class A1 or A2; `None` without one.
-    pub fn marked_random_writes(&self, measured: &Measured) -> Option<PartSeen> {
+    pub fn marked_random_writes(&self, measured: &MeasuredPace) -> Option<PartSeen> {
         let promise = (self.app_class()?, A1_WRITES, SHARE_OF_APP_CLASS);
         self.promised((ExamPart::RandomWrites, Test::RandWrite), promise, measured)
     }
@@ -151,7 +151,7 @@ impl Alike {
         &self,
         (part, test): (ExamPart, Test),
         (class, promise, share): (&str, f64, f64),
-        measured: &Measured,
+        measured: &MeasuredPace,
     ) -> Option<PartSeen> {
         let (rate, words) = figure(test, &measured.pace)?;
         let promised = format!("{class} promises {}", amount(test, promise));
@@ -175,15 +175,15 @@ impl Alike {
         })
     }
 
-    fn foreign(&self, measured: &Measured) -> Option<f64> {
+    fn foreign(&self, measured: &MeasuredPace) -> Option<f64> {
         measured.foreign.filter(|_| !self.is_throttled)
     }
 }
 
 fn not_judged(what: &str) -> String {
     format!(
-        "{what}, but other programs used the drive or the board was throttled, so nothing is called \
-         slow"
+        "{what}, but other programs used the drive or the board was throttled, so nothing is \
+         called slow"
     )
 }
 
@@ -203,7 +203,7 @@ pub fn failed(part: ExamPart, at: u64, recovered: bool, count: usize) -> PartSee
     PartSeen::wrong(part, ExamAnswer::Failing, found).advise(advice)
 }
 
-fn figure(test: Test, pace: &Pace) -> Option<(f64, String)> {
+fn figure(test: Test, pace: &PieceRates) -> Option<(f64, String)> {
     let (rate, low, high) = pace.median()?;
     let words = format!("{} ({} to {})", amount(test, rate), amount(test, low), amount(test, high));
     Some((rate, words))
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
     use bakeoff_model::host::{Layer, LayerKind};
 
-    fn card(class: &str, mode: &str) -> Alike {
+    fn card(class: &str, mode: &str) -> AlikeDrives {
         let drive = Layer {
             kind: LayerKind::Disk,
             bus: Some("mmc".into()),
@@ -230,12 +230,12 @@ mod tests {
             ..Layer::default()
         };
         let place = Place { chain: vec![drive], ..Place::default() };
-        Alike::new(&place, Some("Raspberry Pi 4 Model B Rev 1.4"))
+        AlikeDrives::new(&place, Some("Raspberry Pi 4 Model B Rev 1.4"))
     }
 
-    fn at(rate: f64) -> Measured {
+    fn at(rate: f64) -> MeasuredPace {
         let rates = (0..40).map(|i| rate * (1.0 + f64::from(i % 5) / 100.0));
-        Measured { pace: Pace::new(rates), foreign: Some(0.0), ..Measured::default() }
+        MeasuredPace { pace: PieceRates::new(rates), foreign: Some(0.0), ..MeasuredPace::default() }
     }
 
     const DDR50: &str = "SD, sd uhs DDR50, 50 MHz, 4 bits";
@@ -243,29 +243,29 @@ mod tests {
     #[test]
     fn reads_are_judged_by_what_is_usual_and_never_while_others_read() {
         let card = card("class 10, U3, A1", DDR50);
-        let reads = |test, measured: &Measured| card.reads(test, measured).answer;
+        let reads = |test, measured: &MeasuredPace| card.reads(test, measured).answer;
         assert_eq!(reads(Test::SeqRead, &at(44e6)), ExamAnswer::NothingWrongFound);
         assert!(card.reads(Test::SeqRead, &at(44e6)).found.ends_with("the limit of the link"));
         assert_eq!(reads(Test::SeqRead, &at(2e6)), ExamAnswer::Slow);
         assert_eq!(reads(Test::RandRead, &at(2000.0)), ExamAnswer::NothingWrongFound);
         assert_eq!(reads(Test::RandRead, &at(100.0)), ExamAnswer::Slow);
-        let busy = Measured { foreign: Some(0.5), ..at(100.0) };
+        let busy = MeasuredPace { foreign: Some(0.5), ..at(100.0) };
         assert_eq!(reads(Test::RandRead, &busy), ExamAnswer::NothingWrongFound);
-        let throttled = Alike { is_throttled: true, ..card.clone() };
+        let throttled = AlikeDrives { is_throttled: true, ..card.clone() };
         let seen = throttled.reads(Test::RandRead, &at(100.0));
         assert_eq!(seen.answer, ExamAnswer::NothingWrongFound);
         assert!(seen.found.contains("throttled"), "{seen:?}");
-        let failed = Measured { failed: vec![(1 << 30, false)], ..at(44e6) };
+        let failed = MeasuredPace { failed: vec![(1 << 30, false)], ..at(44e6) };
         assert_eq!(reads(Test::SeqRead, &failed), ExamAnswer::Failing);
     }
 
     #[test]
     fn storage_without_figures_of_others_is_never_slow() {
-        let nothing = Alike::new(&Place::default(), None);
+        let nothing = AlikeDrives::new(&Place::default(), None);
         assert_eq!(nothing.reads(Test::SeqRead, &at(1.0)).answer, ExamAnswer::NothingWrongFound);
         let drive = Layer { kind: LayerKind::Disk, bus: Some("virtio".into()), ..Layer::default() };
         let place = Place { chain: vec![drive], ..Place::default() };
-        let seen = Alike::new(&place, None).reads(Test::RandRead, &at(1.0));
+        let seen = AlikeDrives::new(&place, None).reads(Test::RandRead, &at(1.0));
         assert_eq!(seen.answer, ExamAnswer::NothingWrongFound);
         assert!(seen.found.contains("too few others"), "{seen:?}");
     }
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn marks_are_kept_or_not_and_only_judged_where_the_link_carries_them() {
         let v30 = card("class 10, U3, V30, A2", DDR50);
-        let writes = |of: &Alike, rate| of.marked_writes(&at(rate)).map(|seen| seen.answer);
+        let writes = |of: &AlikeDrives, rate| of.marked_writes(&at(rate)).map(|seen| seen.answer);
         assert_eq!(writes(&v30, 33e6), Some(ExamAnswer::NothingWrongFound));
         assert_eq!(writes(&v30, 21e6), Some(ExamAnswer::Slow));
         assert_eq!(writes(&card("class 10, V90", DDR50), 30e6), None, "the link is slower");

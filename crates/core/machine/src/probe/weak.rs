@@ -8,8 +8,8 @@
 /// So many times the mean is slow, and at least so long.
 const SLOW_TIMES: f64 = 10.0;
 const SLOW_NS: u64 = 100_000_000;
-/// Most slow places that are remembered, how many of those that are slow again are looked at, and how
-/// often each.
+/// Most slow places that are remembered, how many of those that are slow again are looked at, and
+/// how often each.
 pub const PLACES: usize = 128;
 const LOOKED_AT: usize = 4;
 const ROUNDS: u64 = 10;
@@ -23,8 +23,8 @@ pub fn is_slow(took_ns: u64, mean_ns: f64) -> bool {
     took_ns >= SLOW_NS && took_ns as f64 >= mean_ns * SLOW_TIMES
 }
 
-/// Reads slow places again, and those that are slow again in turn with places beside them: the times
-/// of these pairs. `time` reads a place, `None` where it cannot; nothing is told then.
+/// Reads slow places again, and those that are slow again in turn with places beside them: the
+/// times of these pairs. `time` reads a place, `None` where it cannot; nothing is told then.
 pub fn look_again(
     slow: impl IntoIterator<Item = u64>,
     (size_bytes, mean_ns): (u64, f64),
