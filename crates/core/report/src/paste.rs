@@ -7,6 +7,7 @@ use super::run_document::day;
 use bakeoff_judge::decide::rounds::is_of_rounds;
 use bakeoff_judge::levels::line::encode;
 use bakeoff_judge::levels::{RunLevels, WorkloadLevels, public_levels, without_paths};
+use bakeoff_model::normal::Test;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Verdict};
 use bakeoff_stats::level::Level;
@@ -21,7 +22,7 @@ const GAP: &str = "  ";
 /// Blanks before lines that are copied.
 const INDENT: usize = 2;
 const DAY_NS: i64 = 86_400_000_000_000;
-const ALPHA: f64 = 0.05;
+pub(super) const ALPHA: f64 = 0.05;
 
 /// The line of a run; `None` where it has no figures that a line could carry.
 pub fn line(run: &Run, analysis: &Analysis) -> Option<String> {
@@ -204,19 +205,22 @@ pub fn pasted_json(runs: &[RunLevels]) -> String {
                     "candidate": c.name, "filesystem": c.filesystem,
                     "encrypted": c.is_encrypted,
                     "drive": c.drive.and_then(|at| run.drives.get(at)).map(|d| d.name()),
+                    "medium": c.medium, "link": c.link,
                     "mean": w.metric.from_score(level.mean), "low": ends[0], "high": ends[1],
                     "blocks": level.blocks,
                 }))
             });
             serde_json::json!({
                 "workload": w.name, "metric": w.metric, "verdict": w.verdict.map(Verdict::name),
+                "test": w.test().map(Test::workload),
                 "leader": w.leader.and_then(|at| run.candidates.get(at)).map(|c| &c.name),
                 "is_forbidden": w.is_forbidden, "levels": levels.collect::<Vec<_>>(),
             })
         };
         serde_json::json!({
-            "run": run.short, "version": run.version, "mode": run.mode, "board": run.board,
-            "kernel": run.kernel, "drives": run.drive_names(),
+            "line": encode(run), "run": run.short,
+            "version": run.version, "mode": run.mode, "board": run.board,
+            "kernel": run.kernel, "drives": run.drive_names(), "elapsed_s": run.elapsed_s,
             "day": day(i64::from(run.day) * DAY_NS), "left_out": run.left_out,
             "workloads": run.workloads.iter().map(workload).collect::<Vec<_>>(),
         })

@@ -8,6 +8,7 @@ use super::sound::TEXT_BYTES;
 use super::{LevelCandidate, LevelDrive, RunLevels, WorkloadLevels};
 use crate::decide::table::ScoreTable;
 use crate::rules::limit;
+use bakeoff_machine::usual::{links, medium};
 use bakeoff_model::candidate::{Candidate, Kind};
 use bakeoff_model::event::Header;
 use bakeoff_model::host::Layer;
@@ -139,7 +140,18 @@ fn candidate(header: &Header, at: CandidateIx, drives: &[LevelDrive]) -> LevelCa
     };
     let own = disk_of(header, of).map(drive);
     let drive = own.and_then(|own| drives.iter().position(|drive| *drive == own));
-    LevelCandidate { name: name(header, at), filesystem: short(filesystem), is_encrypted, drive }
+    let storage = header.place_of(of).and_then(|place| medium::of_place(place).ok());
+    let board = header.host.model.as_deref();
+    let link = storage.and_then(|(_, disk)| disk);
+    let link = link.and_then(|disk| links::key(disk).or_else(|| links::slot_key(board, disk)));
+    LevelCandidate {
+        name: name(header, at),
+        filesystem: short(filesystem),
+        is_encrypted,
+        drive,
+        medium: storage.map(|(medium, _)| medium),
+        link: link.map(str::to_string),
+    }
 }
 
 fn disk_of<'h>(header: &'h Header, candidate: &'h Candidate) -> Option<&'h Layer> {
@@ -154,7 +166,7 @@ fn drive(disk: &Layer) -> LevelDrive {
     }
 }
 
-fn definition(workload: &Workload) -> u32 {
+pub(super) fn definition(workload: &Workload) -> u32 {
     let mut one = workload.clone();
     if !one.sized {
         one.job.size = 0;

@@ -106,6 +106,7 @@ mod tests {
     use super::*;
     use crate::analyse::analyse;
     use crate::testing::RunBuilder;
+    use bakeoff_model::normal::Medium;
     use bakeoff_model::verdict::Verdict;
     use bakeoff_model::workload::Metric;
     use bakeoff_stats::level::Level;
@@ -145,6 +146,7 @@ mod tests {
         let metrics: Vec<Metric> = run.workloads.iter().map(|w| w.metric).collect();
         use Metric::{Bandwidth, Iops};
         assert_eq!(metrics, [Iops, Bandwidth, Iops, Bandwidth]);
+        assert!(run.workloads.iter().all(|w| w.test().is_some_and(|t| t.workload() == w.name)));
         let level = run.level("randwrite", "ext4 dir").unwrap();
         assert_eq!((level.blocks, libm::exp(level.mean).round()), (12, 123.0));
     }
@@ -229,6 +231,8 @@ mod tests {
                         filesystem: "ext4".to_string(),
                         is_encrypted: c == 1,
                         drive: (c < drives.len()).then_some(c),
+                        medium: (run % 3 > 0).then(|| Medium::ALL[c]),
+                        link: (run % 3 > 1).then(|| "sd-hs".to_string()),
                     })
                     .collect(),
                 drives: drives

@@ -13,8 +13,10 @@ mod sound;
 mod wire;
 
 use bakeoff_model::difference::{Difference, Factor};
+use bakeoff_model::normal::{Medium, Test};
 use bakeoff_model::verdict::Verdict;
 use bakeoff_model::workload::Metric;
+use bakeoff_model::workloads;
 use bakeoff_stats::distinct;
 use bakeoff_stats::level::Level;
 pub use from_run::{levels, public_levels, without_paths};
@@ -52,6 +54,10 @@ pub struct LevelCandidate {
     pub is_encrypted: bool,
     /// Position among the drives.
     pub drive: Option<usize>,
+    /// The kind of storage; `None` where it cannot be told, and in lines of earlier versions.
+    pub medium: Option<Medium>,
+    /// The link of its drive by its key in `data/links.csv`; `None` as for the kind.
+    pub link: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -84,6 +90,15 @@ impl RunLevels {
     /// Vendor, model and size of each drive: `SD32G 32 GB`.
     pub fn drive_names(&self) -> Vec<String> {
         self.drives.iter().map(LevelDrive::name).collect()
+    }
+}
+
+impl WorkloadLevels {
+    /// The usual figure that this is: the name alone could be that of a plan's own workload.
+    pub fn test(&self) -> Option<Test> {
+        let test: Test = self.name.parse().ok()?;
+        let built_in = workloads::find(test.workload()).ok()?;
+        (from_run::definition(&built_in) == self.definition).then_some(test)
     }
 }
 

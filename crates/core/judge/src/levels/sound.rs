@@ -22,7 +22,9 @@ pub(super) fn check(of: &RunLevels) -> Result<(), LineError> {
     let candidates = of.candidates.iter().flat_map(|c| [&c.name, &c.filesystem]);
     let workloads = of.workloads.iter().map(|workload| &workload.name);
     let own = [&of.version, &of.mode, &of.board, &of.kernel];
-    let mut texts = own.into_iter().chain(drives).chain(candidates).chain(workloads);
+    let links = of.candidates.iter().filter_map(|candidate| candidate.link.as_ref());
+    let texts = own.into_iter().chain(drives).chain(candidates).chain(workloads);
+    let mut texts = texts.chain(links);
     if texts.any(|text| sanitize(text) != *text || text.trim() != text) {
         return Err(LineError::Absurd("a name with control characters".to_string()));
     }

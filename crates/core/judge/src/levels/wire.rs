@@ -5,6 +5,7 @@
 use super::line::LineError;
 use super::sound::{self, MOST_LIST, TEXT_BYTES};
 use super::{LevelCandidate, LevelDrive, RunLevels, WorkloadLevels};
+use bakeoff_model::normal::Medium;
 use bakeoff_model::verdict::Verdict;
 use bakeoff_model::workload::Metric;
 use bakeoff_stats::level::Level;
@@ -36,6 +37,12 @@ pub(super) fn write(of: &RunLevels) -> Vec<u8> {
     out.count(of.workloads.len());
     of.workloads.iter().for_each(|workload| out.workload(workload));
     out.number(of.left_out.into());
+    if of.candidates.iter().any(|candidate| candidate.medium.is_some()) {
+        for candidate in &of.candidates {
+            out.text(candidate.medium.map_or("", Medium::key));
+            out.text(candidate.link.as_deref().unwrap_or_default());
+        }
+    }
     out.0
 }
 
@@ -104,16 +111,23 @@ pub(super) fn read(bytes: &[u8]) -> Result<RunLevels, LineError> {
     let drives = input.list(|input| {
         Ok(LevelDrive { class: input.text()?, model: input.text()?, size_mb: input.number()? })
     })?;
-    let candidates = input.list(|input| {
+    let mut candidates = input.list(|input| {
         Ok(LevelCandidate {
             name: input.text()?,
             filesystem: input.text()?,
             is_encrypted: input.number()? & 1 == 1,
             drive: input.option(drives.len())?,
+            medium: None,
+            link: None,
         })
     })?;
     let workloads = input.list(|input| input.workload(candidates.len()))?;
     let left_out = input.small()?;
+    // Lines of earlier versions, and of storage of no known kind, end here.
+    for candidate in candidates.iter_mut().take_while(|_| !input.0.is_empty()) {
+        candidate.medium = input.text()?.parse().ok();
+        candidate.link = Some(input.text()?).filter(|link| !link.is_empty());
+    }
     let short = format!("{run:08x}");
     let found = RunLevels {
         short,
