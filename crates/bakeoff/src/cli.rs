@@ -15,7 +15,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand, ValueEnum};
 use jiff::civil::Time;
-use strum::VariantArray;
+use strum::{IntoStaticStr, VariantArray};
 
 // For the example beside it, which reads this file by its path.
 #[path = "cli/bench.rs"]
@@ -332,14 +332,31 @@ pub struct Clean {
     pub force: Option<String>,
 }
 
+/// What `show --paste` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum PasteForm {
+    Block,
+    SbcReviews,
+}
+
 #[derive(Debug, clap::Args)]
 pub struct Show {
     /// Start of a run ID, `last`, a file with pasted runs, or a pasted line (bakeoff1:)
     #[arg(value_name = "RUN", default_value = "last")]
     pub run: String,
-    /// Print a block to paste into a forum or a mail, which `import`, `show` and `compare` read
-    #[arg(long, conflicts_with_all = ["details", "output", "redact", "no_redact"])]
-    pub paste: bool,
+    /// Print a block to paste into a forum or a mail, which `import`, `show` and `compare` read;
+    /// `--paste=sbc-reviews`: the disk table of these board reviews
+    #[arg(
+        long,
+        value_name = "FORM",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "block",
+        value_parser = parse_name::<PasteForm>,
+        conflicts_with_all = ["details", "output", "redact", "no_redact"]
+    )]
+    pub paste: Option<PasteForm>,
     /// Show all pairs, findings and measurement details
     #[arg(long)]
     pub details: bool,

@@ -13,14 +13,15 @@ use bakeoff_model::path::RawPath;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
 use bakeoff_report as report;
+use bakeoff_report::review_table::{WORKLOADS, review_table};
 use bakeoff_report::runs::State;
 
 use super::answer::{self, AnswerDetail};
 use super::{pasted, stored};
-use crate::cli::{Format, Global, Show};
+use crate::cli::{Format, Global, PasteForm, Show};
 use crate::fault::{self, Fault, Outcome};
 use crate::store::folded;
-use crate::ui::out;
+use crate::ui::{out, say};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OutputKind {
@@ -48,8 +49,8 @@ pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     if let Some(runs) = pasted::named(&args.run)? {
         return show_pasted(format, &runs, args);
     }
-    if args.paste {
-        return paste(global, args);
+    if let Some(form) = args.paste {
+        return paste(global, args, form);
     }
     if args.output.is_empty() {
         return match global.format {
@@ -80,7 +81,7 @@ pub fn answered_for(mut run: Run, args: &Show) -> Run {
 /// Runs that somebody pasted: figures, and nothing that a run of ours has beside them.
 fn show_pasted(format: Format, runs: &[RunLevels], args: &Show) -> Result<Outcome, Fault> {
     let has = [Format::Text, Format::Json, Format::Markdown];
-    if !has.contains(&format) || args.paste || !args.output.is_empty() {
+    if !has.contains(&format) || args.paste.is_some() || !args.output.is_empty() {
         return Err(Fault::usage(
             "a pasted run has no measurements to write. `bakeoff show` prints it as text, json or \
              markdown",
@@ -91,11 +92,26 @@ fn show_pasted(format: Format, runs: &[RunLevels], args: &Show) -> Result<Outcom
     Ok(Outcome::Done)
 }
 
-fn paste(global: &Global, args: &Show) -> Result<Outcome, Fault> {
+fn paste(global: &Global, args: &Show, form: PasteForm) -> Result<Outcome, Fault> {
     let (store, id) = stored::find(global, &args.run)?;
     let run = answered_for(folded::read(&*store, &id)?, args);
     stored::say_state(store.state(&id, run.stopped.is_some())?, &*store, &id)?;
-    let block = report::paste::paste(&run, analyse).ok_or_else(|| {
+    let block = match form {
+        PasteForm::Block => report::paste::paste(&run, analyse),
+        PasteForm::SbcReviews => review_table(&run, analyse).map(|table| {
+            if table.measured < WORKLOADS.len() {
+                let missing = WORKLOADS.len() - table.measured;
+                let all = WORKLOADS.join(",");
+                say::line(format_args!(
+                    "bakeoff: {missing} of {} rows were not measured. Measure all with: bakeoff \
+                     quick DIR --workload {all}",
+                    WORKLOADS.len()
+                ));
+            }
+            table.text
+        }),
+    };
+    let block = block.ok_or_else(|| {
         Fault::failed("the run has no figures to paste. Show it with `bakeoff show RUN`")
     })?;
     out::print(None, &block)?;

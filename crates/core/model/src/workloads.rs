@@ -21,13 +21,15 @@ pub const QUICK: [&str; 4] = ["randwrite", "seqread", "randread", "seqwrite"];
 pub const DEMO: [&str; 5] = ["randwrite", "smallfiles", "randread", "seqread", "seqwrite"];
 
 /// What people read for them: name, in a sentence, as a heading of a column.
-pub const IN_WORDS: [(&str, &str, &str); 6] = [
+pub const IN_WORDS: [(&str, &str, &str); 8] = [
     ("randwrite", "random writes", "rnd writes"),
     ("smallfiles", "small files", "small files"),
     ("randread", "random reads", "rnd reads"),
     ("seqwrite", "sequential writes", "seq writes"),
     ("seqread", "sequential reads", "seq reads"),
     ("randrw", "random reads and writes", "rnd mixed"),
+    ("randread1m", "1m random reads", "rnd rd 1m"),
+    ("randwrite1m", "1m random writes", "rnd wr 1m"),
 ];
 
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -39,7 +41,8 @@ pub struct UnknownWorkload {
 
 /// Every built-in workload, most important first.
 pub fn all() -> Vec<Workload> {
-    vec![randwrite(), smallfiles(), seqread(), randread(), seqwrite(), randrw()]
+    let six = [randwrite(), smallfiles(), seqread(), randread(), seqwrite(), randrw()];
+    six.into_iter().chain([randread1m(), randwrite1m()]).collect()
 }
 
 pub fn named(name: &str) -> Result<Vec<Workload>, UnknownWorkload> {
@@ -113,6 +116,22 @@ fn randrw() -> Workload {
     job.end_fsync = true;
     let summary = "4k random reads and writes 70/30 with direct I/O, flushed every 32 writes";
     workload("randrw", summary, Phase::Overwrite, Metric::Iops, job)
+}
+
+/// With [`randwrite1m`] what reviews of small boards have beside the others.
+fn randread1m() -> Workload {
+    let job = Job { direct: true, ..Job::new(Rw::RandRead, MIB, DEFAULT_SIZE_BYTES) };
+    let summary = "1m random reads with direct I/O, one at a time";
+    workload("randread1m", summary, Phase::ColdRead, Metric::Bandwidth, job)
+}
+
+fn randwrite1m() -> Workload {
+    let mut job = Job::new(Rw::RandWrite, MIB, DEFAULT_SIZE_BYTES);
+    job.direct = true;
+    job.fsync = 16;
+    job.end_fsync = true;
+    let summary = "1m random writes with direct I/O, flushed every 16 MiB";
+    workload("randwrite1m", summary, Phase::Overwrite, Metric::Bandwidth, job)
 }
 
 #[cfg(test)]

@@ -56,6 +56,7 @@ pub mod prepared;
 mod probe;
 mod recipe;
 pub mod redact;
+pub mod review_table;
 mod round;
 mod rounds;
 mod run_document;

@@ -294,8 +294,16 @@ impl Planned for PlannedWorkload {
 }
 
 /// Names of [`workloads::all`], which a test compares.
-const BUILT_IN: [&str; 6] =
-    ["randwrite", "smallfiles", "seqread", "randread", "seqwrite", "randrw"];
+const BUILT_IN: [&str; 8] = [
+    "randwrite",
+    "smallfiles",
+    "seqread",
+    "randread",
+    "seqwrite",
+    "randrw",
+    "randread1m",
+    "randwrite1m",
+];
 
 pub(super) fn can(workload: &Workload) -> Result<(), String> {
     if workload.fio_job.is_some() && workload.driver != DriverName::Fio {
