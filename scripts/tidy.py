@@ -97,6 +97,7 @@ UNFINISHED = re.compile(rf"\b({'TO'}DO|{'FIX'}ME|{'XX'}X)\b")
 MERGE = ("<<<<" + "<<< ", ">>>>" + ">>> ")
 MADE_BY_TOOLS = re.compile(
     r"\.snap$|\.lock$|package-lock\.json$|\.svg$|(^|/)(fixtures|golden|seeds|snapshots)/"
+    r"|^docs/usual/"
 )
 SCRIPT = re.compile(r"\.(ts|js|mjs|css|sh|py)$")
 # Tables of prose cannot be wrapped, so Markdown is left to its author.
