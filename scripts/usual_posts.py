@@ -36,7 +36,13 @@ BEGINNING = re.compile(r"bakeoff[1-9]\d{0,2}:(?=[A-Za-z0-9_-])")
 LONGEST = 1 << 14
 # Runs of one text that are taken. Somebody with more posts them apart, where people see it.
 MOST_RUNS = 20
+# Lines of one text that are read: a damaged one costs as much as a good one.
+MOST_LINES = 2000
 LEAST_BLOCKS = 3
+# A figure whose interval spans more says nothing.
+WIDEST = 10
+# Posts that a group has to be from: one person can invent any number of drives.
+LEAST_SOURCES = 3
 # How far beyond the slowest and fastest drive of its kind a figure may be.
 FAR = 10
 # When the first version was written.
@@ -184,6 +190,8 @@ def unfit(workload: dict, level: dict) -> str | None:
         return "encrypted: limited by the processor as well"
     if level["blocks"] < LEAST_BLOCKS:
         return f"measured {level['blocks']} times, {LEAST_BLOCKS} at least"
+    if level["high"] > WIDEST * level["low"]:
+        return f"its 95 % interval spans more than a factor of {WIDEST}"
     return None
 
 
@@ -236,12 +244,14 @@ class Collection:
     def take_all(self, text: str, source: str) -> tuple[int, Counter]:
         """The runs of a text: how many were taken, and what was left out, with the first line."""
         taken, reasons, first = 0, Counter(), {}
-        for line, piece in pieces(text):
-            if taken < MOST_RUNS:
+        for at, (line, piece) in enumerate(pieces(text)):
+            if at >= MOST_LINES:
+                why, left_out = f"more than {MOST_LINES} lines in one text: split it", []
+            elif taken >= MOST_RUNS:
+                why, left_out = f"more than {MOST_RUNS} runs in one text: post them apart", []
+            else:
                 why, left_out = self.take(piece, source)
                 taken += why is None
-            else:
-                why, left_out = f"more than {MOST_RUNS} runs in one text: post them apart", []
             for reason in [why] if why else left_out:
                 reasons[reason] += 1
                 first.setdefault(reason, line)
@@ -249,18 +259,28 @@ class Collection:
 
 
 def summary(rows: list[dict]) -> list[dict]:
-    """Groups as in others.csv; a drive counts once in each, with the median of its figures."""
-    groups = defaultdict(lambda: defaultdict(list))
+    """Groups as in others.csv; a drive counts once in each, with the median of its figures. A group
+    of few drives or few posts has no tenths."""
+    groups, sources = defaultdict(lambda: defaultdict(list)), defaultdict(set)
     for row in rows:
         key = row["medium"], usual_page.group(row["link"]), row["test"]
         scale = 1e6 if row["test"] in usual_page.IN_BYTES else 1
         groups[key][row["drive"]].append(row["mean"] / scale)
+        sources[key].add(row["source"].replace(",", "%2C").replace(";", "%3B"))
     found = []
     for key, drives in sorted(groups.items()):
         values = sorted(statistics.median(of) for of in drives.values())
-        enough = len(values) >= usual.LEAST
+        enough = len(values) >= usual.LEAST and len(sources[key]) >= LEAST_SOURCES
         share = [f"{usual.percentile(values, t / 10):.4g}" if enough else "" for t in usual.TENTHS]
-        found.append(dict(zip(usual.HEAD, [*key, len(values), *share, POSTS], strict=True)))
+        found.append(
+            dict(
+                zip(
+                    usual.HEAD,
+                    [*key, len(values), *share, "; ".join(sorted(sources[key]))],
+                    strict=True,
+                )
+            )
+        )
     return found
 
 

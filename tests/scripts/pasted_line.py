@@ -46,6 +46,7 @@ def line(
     medium="sd",
     link="sd-ddr50",
     blocks=12,
+    error=0.02,
     forbidden=(),
     prefix="bakeoff1:",
 ) -> str:
@@ -59,7 +60,7 @@ def line(
         definition = DEFINITIONS.get(name, bytes(4))
         fields += text(name) + number(METRICS.get(name, 1)) + definition + number(1 << 20)
         fields += number(0) + number(0) + number(int(name in forbidden))
-        fields += level(mean, 0.02, blocks)
+        fields += level(mean, error, blocks)
     fields += number(0)
     if medium is not None:
         fields += text(medium) + text(link)

@@ -117,6 +117,7 @@ def test_other_storage_and_single_measurements_do_not_count(posts):
         (line(CARD, medium=None), "not in the line"),
         (line(CARD, medium="holographic"), "not in the line"),
         (line(CARD, blocks=2), "measured 2 times"),
+        (line(CARD, error=0.9), "spans more than a factor of 10"),
     ]:
         taken, said = reasons(posts, of)
         assert taken == 0 and why in said[0], said
@@ -141,6 +142,8 @@ def test_a_flood_of_invented_runs_is_bounded(posts):
     taken, left_out = posts.take_all("\n".join(flood), "a-test")
     assert taken == usual_posts.MOST_RUNS and left_out.total() == 40
     found = {row["figure"]: row["n"] for row in usual_posts.summary(posts.rows)}
+    text = f"{line(CARD)[:60]}\n" * 5000
+    assert posts.take_all(text, "a-test")[1].total() == 5000
     assert found["randread"] == 1, "one model is one drive, however often it is posted"
 
 
@@ -149,11 +152,14 @@ def test_eight_drives_have_tenths_and_seven_have_none(posts):
         of = CARD | {"randread": 1000.0 + 100 * n}
         if n == 7:
             del of["seqwrite"]
-        posts.take_all(line(of, run=f"{n + 1:08x}", model=f"Card {n}"), "a-test")
+        posts.take_all(line(of, run=f"{n + 1:08x}", model=f"Card {n}"), f"post-{n % 3}")
     found = {row["figure"]: row for row in usual_posts.summary(posts.rows)}
     reads, writes = found["randread"], found["seqwrite"]
     assert (reads["n"], reads["p0"], reads["p50"], reads["p100"]) == (8, "1000", "1350", "1700")
     assert (writes["n"], writes["p50"]) == (7, "")
+    assert reads["sources"] == "post-0; post-1; post-2"
+    one_post = [row | {"source": "post-0"} for row in posts.rows]
+    assert not any(row["p50"] for row in usual_posts.summary(one_post))
 
 
 def test_names_are_no_formulas_and_no_markup(posts, tmp_path):
