@@ -29,6 +29,8 @@ TESTS = {
     "seqwrite": ("Sequential writes", "1 MiB at a time, flushed every 16 MiB"),
 }
 IN_BYTES = {"seqread", "seqwrite"}
+# First digits of the labels of an axis: the first with at most six labels.
+DIGITS = ((1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8), (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))
 # Most boards of a figure that have a strip of their own.
 MOST_BOARDS = 30
 
@@ -102,6 +104,12 @@ def figure(test: str, rate: float) -> str:
     return f"{three_digits(rate / 1e9)} GB/s" if rate >= 1e9 else f"{three_digits(rate / 1e6)} MB/s"
 
 
+def round_figure(test: str, rate: float) -> str:
+    if test not in IN_BYTES:
+        return f"{rate:,.5g}/s"
+    return f"{rate / 1e9:.3g} GB/s" if rate >= 1e9 else f"{rate / 1e6:.3g} MB/s"
+
+
 class Axis:
     """A scale of logarithms over all figures of a kind of storage, in percent of the width."""
 
@@ -110,18 +118,21 @@ class Axis:
         margin = max((high - low) * 0.06, 0.05)
         self.low, self.width = low - margin, high - low + 2 * margin
 
+    def share(self, value: float) -> float:
+        return (math.log10(value) - self.low) / self.width
+
     def at(self, value: float) -> str:
-        return f"{100 * (math.log10(value) - self.low) / self.width:.2f}%"
+        return f"{100 * self.share(value):.2f}%"
 
     def ticks(self) -> list[float]:
-        """At most six round figures."""
-        for digits in ((1, 2, 5), (1, 3), (1,)):
+        """At most six round figures, whose labels do not reach over the ends."""
+        for digits in DIGITS:
             powers = range(math.floor(self.low), math.ceil(self.low + self.width) + 1)
             found = [digit * 10.0**power for power in powers for digit in digits]
-            found = [x for x in found if self.low < math.log10(x) < self.low + self.width]
+            found = [x for x in found if 0.04 < self.share(x) < 0.94]
             if len(found) <= 6:
                 break
-        return found[:6]
+        return found[:6] or [10 ** (self.low + self.width / 2)]
 
 
 def words(of: Published) -> str:
@@ -164,7 +175,7 @@ def strip(axis: Axis, test: str, label: str, of: Published | None, posted: list[
 
 def scale(axis: Axis, test: str) -> str:
     marks = "".join(
-        f'<text x="{axis.at(tick)}" y="12">{figure(test, tick).replace(".00", "")}</text>'
+        f'<text x="{axis.at(tick)}" y="12">{round_figure(test, tick)}</text>'
         for tick in axis.ticks()
     )
     return f'<div class="row"><div></div><svg height="18" aria-hidden="true">{marks}</svg></div>\n'
@@ -235,12 +246,15 @@ def section(medium: str, known: list[Published], posted: dict, links: dict[str, 
     )
     titles = "".join(f"<th>{cell}</th>" for cell in head)
     listed = "".join(f"<li>{escape(source)}</li>" for source in sorted(sources))
+    listed = (
+        f"<details><summary>Sources of the published figures</summary><ul>{listed}</ul></details>"
+    )
+    listed = listed if sources else ""
     return (
         f'<section id="{medium}"><h2>{MEDIA[medium]}</h2>\n{"".join(plots)}'
         f"<details><summary>Figures as a table</summary><div class=wide><table><tr>{titles}</tr>\n"
         f"{cells}</table></div></details>\n"
-        f"<details><summary>Sources of the published figures</summary><ul>{listed}</ul></details>\n"
-        "</section>\n"
+        f"{listed}\n</section>\n"
     )
 
 
@@ -287,6 +301,8 @@ def page(rows: list[dict]) -> str:
     ]
     runs = len({row["run"] for row in rows})
     count = f"{runs} posted runs count so far." if runs else "No run was posted yet."
+    few = ", ".join(name for medium, name in MEDIA.items() if medium not in media)
+    few = f"<p>No figures of {usual.LEAST} drives so far: {few}.</p>\n" if few else ""
     nav = " ".join(f'<a href="#{medium}">{MEDIA[medium]}</a>' for medium in media)
     return f"""<!doctype html>
 <html lang="en">
@@ -306,6 +322,6 @@ measured with bakeoff and posted. A drive counts once in a strip: the median of 
 come from people who chose to publish them, so cheap and worn drives are rare.</p>
 <p>{count} To add yours, see <a href="../post.md">post.md</a>.</p>
 <nav aria-label="Kinds of storage">{nav}</nav>
-{"".join(sections)}</body>
+{"".join(sections)}{few}</body>
 </html>
 """
