@@ -52,11 +52,11 @@ def group(link: str) -> str:
     return "usb3" if link.startswith("usb3-") else link
 
 
-def published() -> list[Published]:
+def published(names=tuple(TESTS)) -> list[Published]:
     found = []
     for line in usual.TABLE.read_text().splitlines()[1:]:
         medium, link, test, n, *tenths, sources = line.split(",", len(usual.HEAD) - 1)
-        if test in TESTS:
+        if test in names:
             scale = 1e6 if test in IN_BYTES else 1
             values = [float(tenth) * scale for tenth in tenths]
             found.append(Published(medium, link, test, int(n), values, sources))
