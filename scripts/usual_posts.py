@@ -56,9 +56,15 @@ EXTREMES = {
 }
 UNFLUSHED = ("rand_write_4k_iops",)
 BLOCK_BYTES = {"seqread": 1, "seqwrite": 1, "randread": 4096, "randwrite": 4096}
-COLUMNS = (
+FIELDS = (
     "run day version board kernel medium link drive filesystem test mean low high blocks source"
 ).split()
+# As scripts/usual.py reads files of published figures, so that posted ones can be one more.
+COLUMNS = (
+    "run day version board kernel device_class link device_model filesystem figure_name si_value "
+    "si_unit low high blocks tool_params cached_suspect source note"
+).split()
+CLASSES = {medium: name for name, medium in usual.MEDIA.items()}
 NO_DRIVE = {"loop", "network"}
 
 
@@ -175,7 +181,7 @@ def rows_of(run: dict, source: str, tables: Tables) -> tuple[list[dict], list[st
                 return [], [], f"{what}: {why}"
             reads[level["candidate"]][test] = level["mean"] * BLOCK_BYTES[test]
             row = {**run, **level, "link": link, "test": test, "source": source}
-            rows.append({name: row[name] for name in COLUMNS})
+            rows.append({name: row[name] for name in FIELDS})
     for candidate, of in reads.items():
         if "seqread" in of and of.get("randread", 0) > of["seqread"]:
             why = "random reads are faster than sequential ones: from memory, or made up"
@@ -270,8 +276,7 @@ def summary(rows: list[dict]) -> list[dict]:
     groups, sources = defaultdict(lambda: defaultdict(list)), defaultdict(set)
     for row in rows:
         key = row["medium"], usual_page.group(row["link"]), row["test"]
-        scale = 1e6 if row["test"] in usual_page.IN_BYTES else 1
-        groups[key][row["drive"]].append(row["mean"] / scale)
+        groups[key][row["drive"]].append(row["mean"] / scale(row["test"]))
         sources[key].add(row["source"].replace(",", "%2C").replace(";", "%3B"))
     found = []
     for key, drives in sorted(groups.items()):
@@ -288,6 +293,27 @@ def summary(rows: list[dict]) -> list[dict]:
             )
         )
     return found
+
+
+def scale(test: str) -> float:
+    return 1e6 if test in usual_page.IN_BYTES else 1.0
+
+
+def written(row: dict) -> dict:
+    """A row with the names and units of published figures."""
+    by = scale(row["test"])
+    return row | {
+        "device_class": CLASSES.get(row["medium"], row["medium"]),
+        "device_model": row["drive"],
+        "figure_name": row["test"],
+        "si_value": row["mean"] / by,
+        "si_unit": "1/s" if by == 1 else "MB/s",
+        "low": row["low"] / by,
+        "high": row["high"] / by,
+        "tool_params": "bakeoff quick",
+        "cached_suspect": "no",
+        "note": "",
+    }
 
 
 def as_csv(columns, rows: list[dict]) -> str:
@@ -309,7 +335,7 @@ def files(of: Collection) -> dict[str, str]:
     posts = "".join(f"{post}\n" for post in of.posts)
     return {
         POSTS: posts,
-        ROWS: as_csv(COLUMNS, of.rows),
+        ROWS: as_csv(COLUMNS, [written(row) for row in of.rows]),
         SUMMARY: as_csv(usual.HEAD, summary(of.rows)),
         PAGE: usual_page.page(of.rows),
     }

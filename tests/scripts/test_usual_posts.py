@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
 
+import usual
 import usual_page
 import usual_posts
 from pasted_line import line
@@ -162,13 +163,24 @@ def test_eight_drives_have_tenths_and_seven_have_none(posts):
     assert not any(row["p50"] for row in usual_posts.summary(one_post))
 
 
+def test_posted_rows_are_read_as_one_more_file_of_published_figures(posts, tmp_path):
+    for n in range(8):
+        of = CARD | {"randwrite": 100.0 + n}
+        posts.take_all(line(of, run=f"{n + 1:08x}", model=f"Card {n}"), f"post-{n % 3}")
+    rows = tmp_path / "rows.csv"
+    rows.write_text(usual_posts.files(posts)["rows.csv"])
+    found = {tuple(row[:4]): row[4:15] for row in usual.table([rows])}
+    assert found["sd", "sd-ddr50", "randwrite", "8"][5] == "103.5"
+    assert found["sd", "sd-ddr50", "seqread", "8"][0].startswith("44")
+
+
 def test_names_are_no_formulas_and_no_markup(posts, tmp_path):
     hostile = "<script>alert(1)</script>"
     text = line(CARD, model=hostile, board='=HYPERLINK("x")')
     assert reasons(posts, text) == (1, [])
     made = usual_posts.files(posts)
     rows = list(csv.DictReader(made["rows.csv"].splitlines()))
-    assert rows[0]["board"] == '\'=HYPERLINK("x")' and hostile in rows[0]["drive"]
+    assert rows[0]["board"] == '\'=HYPERLINK("x")' and hostile in rows[0]["device_model"]
     page = made["index.html"]
     assert "<script" not in page and "&lt;script&gt;alert(1)" in page
     assert '"x")"' not in page and not re.search(r"(src|href)=\"?(https?:)?//", page)
