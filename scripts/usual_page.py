@@ -3,6 +3,7 @@ strips by kind of storage, link and board. It has no script and fetches nothing,
 file. usual_posts.py writes it."""
 
 import math
+import re
 import statistics
 from collections import defaultdict
 from dataclasses import dataclass
@@ -80,10 +81,11 @@ class Drive:
 
 
 def drives(rows: list[dict]) -> dict[tuple[str, str], list[Drive]]:
-    """Those of each kind of storage and figure."""
+    """Those of each kind of storage and figure. Revisions of a board are one board."""
     rates, runs = defaultdict(list), defaultdict(set)
     for row in rows:
-        of = row["medium"], row["test"], row["drive"], row["board"], group(row["link"])
+        board = re.sub(r" Rev \d+(\.\d+)*$", "", row["board"])
+        of = row["medium"], row["test"], row["drive"], board, group(row["link"])
         rates[of].append(row["mean"])
         runs[of].add(row["run"])
     found = defaultdict(list)

@@ -207,7 +207,7 @@ class Balanced(HTMLParser):
 def test_a_page_has_each_figure_in_words_and_is_well_formed(posts):
     for n in range(3):
         of = CARD | {"randread": 1900.0 + n}
-        of = line(of, run=f"0000000{n + 1}", model=f"Card {n}", board=f"Board {n}")
+        of = line(of, run=f"0000000{n + 1}", model=f"Card {n}", board=f"Board {n} Rev 1.{n}")
         posts.take_all(of, "a-test")
     page = usual_page.page(posts.rows)
     checker = Balanced()
