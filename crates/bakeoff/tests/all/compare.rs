@@ -227,7 +227,10 @@ fn a_pasted_run_is_shown_imported_and_compared_wherever_it_stands() {
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     assert!(out.starts_with("Pasted run 01234567") && !out.contains("/mnt"), "{out}");
     let shown = json(&home.run(&["show", file, "--format", "json"]).1);
-    assert_eq!(shown["schema"], "bakeoff/pasted/1");
+    assert_eq!(
+        (&shown["schema"], &shown["runs"][0]["line"]),
+        (&"bakeoff/pasted/1".into(), &line.clone().into())
+    );
     let imported = json(&home.run(&["import", file, "--format", "json"]).1);
     assert_eq!(imported["results"].as_array().unwrap().len(), 4, "{imported}");
     assert_eq!(imported["unread"].as_array().unwrap().len(), 0, "{imported}");
@@ -237,6 +240,9 @@ fn a_pasted_run_is_shown_imported_and_compared_wherever_it_stands() {
     let (code, out, err) = home.run(&["runs", "trend", "Ultra", "--with", file]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     assert!(out.contains("Pasted runs on drives of this model"), "{out}");
+    let (code, table, err) = home.run(&["show", "0123", "--paste=sbc-reviews"]);
+    assert!(code == 0 && table.contains("| bakeoff 4K random read |"), "{table}{err}");
+    assert!(err.contains("rows were not measured"), "{err}");
     let cut = home.file("cut.txt", &line[..200]);
     let (code, _, err) = home.run(&["show", cut.to_str().unwrap()]);
     assert!(code == 2 && err.contains("cut off") && err.contains("no pasted run"), "{err}");
