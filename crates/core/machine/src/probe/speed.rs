@@ -3,8 +3,7 @@
 
 use super::exam::{ExamAnswer, ExamPart, PartSeen};
 use super::pace::{PaceVerdict, PieceRates, SHARE_OF_MARK};
-use crate::usual::{self, UsualSubject, links, medium, others};
-use bakeoff_model::boards;
+use crate::usual::{labels, links, medium, others};
 use bakeoff_model::host::Place;
 use bakeoff_model::normal::{Label, LinkLimit, Medium, Test};
 use bakeoff_stats::units;
@@ -27,7 +26,6 @@ pub struct AlikeDrives {
     medium: Option<Medium>,
     classes: Vec<String>,
     link_key: Option<&'static str>,
-    board: Option<&'static str>,
     link: Option<LinkLimit>,
     /// Whether the machine itself was slowed down meanwhile, by heat or its supply.
     pub is_throttled: bool,
@@ -55,24 +53,14 @@ impl AlikeDrives {
             medium: kind.map(|(medium, _)| medium),
             classes: drive.map(medium::classes).unwrap_or_default(),
             link_key: drive.and_then(key),
-            board: model.and_then(boards::find).map(|board| board.name()),
             link: drive.and_then(|drive| links::limit(model, drive)),
             is_throttled: false,
         }
     }
 
-    fn subject(&self) -> Option<UsualSubject<'_>> {
-        Some(UsualSubject {
-            medium: self.medium?,
-            classes: &self.classes,
-            link: self.link_key,
-            board: self.board,
-        })
-    }
-
     /// The highest promise of sequential writing, as far as the link can carry it.
     pub fn write_mark(&self) -> Option<Label> {
-        let label = usual::label(&self.subject()?, Test::SeqWrite)?;
+        let label = labels::best(&self.classes, Test::SeqWrite)?;
         let carries =
             self.link.as_ref().is_none_or(|of| of.practice_bytes_per_s > label.bytes_per_s);
         carries.then_some(label)
