@@ -15,6 +15,7 @@ pub mod decide;
 pub mod diagnose;
 pub mod evidence;
 pub mod factors;
+pub mod fit;
 pub mod gate;
 pub mod history;
 pub mod import;

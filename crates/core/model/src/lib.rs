@@ -24,6 +24,7 @@ pub mod event;
 pub mod extent;
 pub mod factors;
 pub mod finding;
+pub mod fit;
 pub mod health;
 pub mod host;
 pub mod index;

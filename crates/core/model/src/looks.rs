@@ -41,6 +41,15 @@ const MOST_DOUBLINGS: usize = 20;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
+/// What the look of that number, from 0, has of alpha: one of `alphas`, then half of what is left
+/// of `after` each time.
+pub fn alpha_at(alphas: &[f64], after: f64, look: usize) -> f64 {
+    alphas.get(look).copied().unwrap_or_else(|| {
+        let doublings = look.saturating_sub(alphas.len()).min(MOST_DOUBLINGS);
+        after / f64::from(2u32 << doublings)
+    })
+}
+
 impl Protocol {
     /// The rules of `mode` for `candidates` (A/A twins not counted).
     pub fn for_mode(mode: Mode, candidates: u32) -> Protocol {
@@ -78,10 +87,7 @@ impl Protocol {
 
     /// Nominal two-sided alpha of one pair at the look of that number, from 0.
     pub fn alpha_at(&self, look: usize) -> f64 {
-        self.alphas.get(look).copied().unwrap_or_else(|| {
-            let doublings = look.saturating_sub(self.alphas.len()).min(MOST_DOUBLINGS);
-            self.alpha_after / f64::from(2u32 << doublings)
-        })
+        alpha_at(&self.alphas, self.alpha_after, look)
     }
 
     /// Complete blocks at which the look of that number is due, from 0. After the last one of the

@@ -15,6 +15,7 @@ pub mod bisection;
 pub mod carry_over;
 pub mod change_point;
 pub mod chi_squared;
+pub mod clustered;
 pub mod crossing;
 pub mod distinct;
 pub mod histogram;

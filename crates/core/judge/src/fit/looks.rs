@@ -1,0 +1,51 @@
+//! When a fit is looked at, and what each look spends of 5 %.
+//!
+//! A certain no may end it at once. A yes waits for the promised time, because stalls that are
+//! rarer than what was measured are not seen.
+
+use bakeoff_model::fit::{FitRating, FitVerdict};
+use bakeoff_model::looks;
+
+const SECOND_NS: u64 = 1_000_000_000;
+/// After so many seconds, with the two-sided alpha of each.
+const LOOKS: [(u64, f64); 3] = [(5, 0.005), (10, 0.010), (20, 0.025)];
+const ALPHAS: [f64; 3] = [LOOKS[0].1, LOOKS[1].1, LOOKS[2].1];
+/// For looks after the promised time, of which each doubles it.
+const AFTER: f64 = 0.010;
+/// The look at the promised time.
+pub const PROMISED: usize = LOOKS.len() - 1;
+const MOST_DOUBLINGS: usize = 20;
+
+/// The two-sided alpha of the look of that number, from 0.
+pub fn alpha_at(look: usize) -> f64 {
+    looks::alpha_at(&ALPHAS, AFTER, look)
+}
+
+/// Time since the first slice began after which the look of that number is due.
+pub fn due_ns(look: usize) -> u64 {
+    let doublings = look.saturating_sub(PROMISED).min(MOST_DOUBLINGS);
+    (LOOKS[look.min(PROMISED)].0 * SECOND_NS) << doublings
+}
+
+/// Whether nothing more needs to be measured for this need.
+pub fn is_settled(rating: &FitRating, look: usize) -> bool {
+    match rating.verdict {
+        FitVerdict::No => true,
+        FitVerdict::Yes => look >= PROMISED,
+        FitVerdict::TooClose { .. } => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_are_at_5_10_and_20_s_then_double_and_spend_5_percent() {
+        let due: Vec<u64> = (0..6).map(|look| due_ns(look) / SECOND_NS).collect();
+        assert_eq!(due, [5, 10, 20, 40, 80, 160]);
+        let spent: f64 = (0..40).map(alpha_at).sum();
+        assert!((0.0499..0.0501).contains(&spent), "{spent}");
+        assert_eq!(due_ns(1000), due_ns(PROMISED + MOST_DOUBLINGS));
+    }
+}

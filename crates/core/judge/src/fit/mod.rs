@@ -1,0 +1,156 @@
+//! Good enough or not: one need of an application against slices of its work.
+//!
+//! Operations of a slice resemble each other, so the share over the limit is one of clusters
+//! ([`bakeoff_stats::clustered`]). The interval of a quantile is every limit that this share does
+//! not refute. The verdict follows from the interval alone. Each look spends a part of 5 %, so an
+//! answer holds whenever it was given. How often it is wrong is in docs/truth.md, and how other
+//! intervals do.
+//!
+//! A latency is known to what the engine's clock and the buckets of a histogram allow, and a thread
+//! that waited for a CPU made the drive look late: whatever its waiting may explain is not held
+//! against the drive.
+
+pub mod change;
+mod latency;
+pub mod looks;
+
+use bakeoff_model::fit::{FitCount, FitDoubt, FitNeed, FitRating, FitStall, FitVerdict};
+use bakeoff_stats::clustered::ClusteredRatio;
+use bakeoff_stats::histogram::Histogram;
+
+/// What one slice of an application's work took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FitSlice {
+    /// On any clock that all slices share.
+    pub began_ns: u64,
+    pub elapsed_ns: u64,
+    /// Of the kind of operation that is judged.
+    pub latencies: Histogram,
+    /// Operations that a rate counts.
+    pub operations: u64,
+    pub bytes: u64,
+    /// Time its threads were ready to run and waited for a CPU, added up; 0 where nobody counted.
+    pub waited_ns: u64,
+    /// Most by which a latency is wrong by the engine's clock.
+    pub clock_error_ns: u64,
+}
+
+/// More time than this many times the present is no advice.
+const MOST_TIMES: f64 = 50.0;
+/// Mean number of events of which none is seen with a probability of 5 %: `-ln 0.05`.
+const MISSED_EVENTS: f64 = 2.995_732_273_553_991;
+
+/// Slices without which a rate has no interval.
+const MORE_SLICES: u64 = 2;
+const MISSING_LEAST: f64 = 0.25;
+
+type Done = fn(&FitSlice) -> u64;
+
+/// Judges `slices` in the order of time, at the look of that number, from 0 ([`looks`]).
+pub fn judge(need: FitNeed, slices: &[FitSlice], look: usize) -> FitRating {
+    let alpha = looks::alpha_at(look);
+    let mut rating = seen(need, slices);
+    match need {
+        FitNeed::Latency { quantile, limit_ns, counted } => {
+            let asked = latency::Asked { quantile, limit_ns, counted, alpha };
+            asked.rate(slices, &mut rating);
+        }
+        FitNeed::Operations { per_s } => rate(&mut rating, slices, per_s, alpha, |s| s.operations),
+        FitNeed::Bytes { per_s } => rate(&mut rating, slices, per_s, alpha, |s| s.bytes),
+        FitNeed::NoGap { limit_ns } => no_gap(&mut rating, slices, limit_ns, look),
+    }
+    rating
+}
+
+/// What needs no interval.
+fn seen(need: FitNeed, slices: &[FitSlice]) -> FitRating {
+    let longest = |slice: &FitSlice| {
+        let took_ns = slice.latencies.buckets.last()?.0;
+        Some(FitStall { took_ns, slice_began_ns: slice.began_ns })
+    };
+    let measured_ns = slices.iter().map(|slice| slice.elapsed_ns).sum();
+    let share = |counted| {
+        let (FitNeed::Latency { limit_ns, .. } | FitNeed::NoGap { limit_ns }) = need else {
+            return None;
+        };
+        Some(ClusteredRatio::new(&latency::over(slices, counted, limit_ns as f64, false))?.ratio)
+    };
+    FitRating {
+        need,
+        verdict: FitVerdict::TooClose { doubt: FitDoubt::TooFew { needed: 1 }, more_ns: None },
+        estimate: None,
+        low: None,
+        high: None,
+        operations: slices.iter().map(|slice| slice.latencies.total()).sum(),
+        slices: slices.len() as u32,
+        measured_ns,
+        over_share: share(FitCount::Operations),
+        late_share: share(FitCount::Moments),
+        longest: slices.iter().filter_map(longest).max_by_key(|stall| stall.took_ns),
+        unseen_ns: (measured_ns as f64 / MISSED_EVENTS) as u64,
+        design_effect: 1.0,
+    }
+}
+
+fn rate(rating: &mut FitRating, slices: &[FitSlice], asked: f64, alpha: f64, done: Done) {
+    let of = |waits: bool| {
+        let pairs = slices.iter().map(|slice| {
+            let waited_ns = if waits { slice.waited_ns.min(slice.elapsed_ns / 2) } else { 0 };
+            (done(slice) as f64, (slice.elapsed_ns - waited_ns) as f64 / 1e9)
+        });
+        ClusteredRatio::new(&pairs.collect::<Vec<_>>())
+    };
+    let (Some(found), Some(at_best)) = (of(false), of(true)) else { return };
+    // What waiting may explain only adds to the rate.
+    let ((low, missed), high) = (found.interval(alpha), at_best.interval(alpha).1);
+    rating.estimate = Some(found.ratio);
+    rating.low = Some(low).filter(|low| *low > 0.0);
+    rating.high = Some(high).filter(|high| high.is_finite());
+    let distance = (libm::log(found.ratio) - libm::log(asked)).abs();
+    let half = libm::log(missed / found.ratio);
+    rating.verdict = match () {
+        () if low >= asked => FitVerdict::Yes,
+        () if high < asked => FitVerdict::No,
+        () if missed < asked => too_close(FitDoubt::MachineBusy, None),
+        () if !half.is_finite() => too_close(FitDoubt::TooFew { needed: MORE_SLICES }, None),
+        () => close(half / distance, rating.measured_ns),
+    };
+}
+
+/// One gap is a fact; that there is none is said of what was measured, and no earlier than promised.
+fn no_gap(rating: &mut FitRating, slices: &[FitSlice], limit_ns: u64, look: usize) {
+    rating.estimate = rating.longest.map(|stall| stall.took_ns as f64);
+    let over = |error: fn(&FitSlice) -> u64| {
+        slices.iter().any(|slice| {
+            let longest = slice.latencies.buckets.last().map_or(0, |bucket| bucket.0);
+            longest.saturating_sub(error(slice)) > limit_ns
+        })
+    };
+    let wait_ns = looks::due_ns(looks::PROMISED).saturating_sub(rating.measured_ns);
+    rating.verdict = match () {
+        () if over(|slice| slice.waited_ns + slice.clock_error_ns) => FitVerdict::No,
+        () if over(|_| 0) => too_close(FitDoubt::MachineBusy, None),
+        () if rating.operations == 0 => too_close(FitDoubt::TooFew { needed: 1 }, None),
+        () if look < looks::PROMISED => too_close(FitDoubt::Close, Some(wait_ns)),
+        () => FitVerdict::Yes,
+    };
+}
+
+fn too_close(doubt: FitDoubt, more_ns: Option<u64>) -> FitVerdict {
+    FitVerdict::TooClose { doubt, more_ns }
+}
+
+/// Half an interval is so many times as wide as the estimate is from the limit: it shrinks with the
+/// root of the time.
+fn close(widths: f64, measured_ns: u64) -> FitVerdict {
+    too_close(FitDoubt::Close, more(widths * widths, measured_ns))
+}
+
+/// The time that is missing to so many `times` of what was measured.
+fn more(times: f64, measured_ns: u64) -> Option<u64> {
+    let times = (times - 1.0).max(MISSING_LEAST);
+    (times <= MOST_TIMES).then_some((measured_ns as f64 * times) as u64)
+}
+
+#[cfg(test)]
+mod tests;
