@@ -8,31 +8,13 @@ use serde::{Deserialize, Serialize};
 pub enum FitNeed {
     /// So many of the latencies of a kind of operation (`quantile`, 0 to 1, both excluded) are
     /// `limit_ns` at most.
-    Latency {
-        quantile: f64,
-        limit_ns: u64,
-        #[serde(default)]
-        counted: FitCount,
-    },
+    Latency { quantile: f64, limit_ns: u64 },
     /// Operations a second at least.
     Operations { per_s: f64 },
     /// Bytes a second at least.
     Bytes { per_s: f64 },
     /// No operation takes longer.
     NoGap { limit_ns: u64 },
-}
-
-/// What a quantile of latencies is one of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FitCount {
-    /// Each operation counts once, as in an application that waits for each answer before it sends
-    /// the next one: a stall holds up one operation.
-    #[default]
-    Operations,
-    /// Each moment counts once, as for requests that come whatever the drive does: a stall holds up
-    /// all that come while it lasts, each for what is left of it.
-    Moments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,7 +61,10 @@ pub struct FitRating {
     pub measured_ns: u64,
     /// Share of the operations that took longer than the limit, 0 to 1; `None` without such a limit.
     pub over_share: Option<f64>,
-    /// Share of the time in which a request that came would have waited longer than the limit.
+    /// Share of the time in which a request that came would have waited longer than the limit. A
+    /// writer that waits for each answer sends nothing during a stall, so that a stall is one
+    /// operation whatever it lasts (coordinated omission); requests that come all the same meet it
+    /// for this share of the time.
     pub late_share: Option<f64>,
     pub longest: Option<FitStall>,
     /// Stalls that come at random and less often than once in this time have been missed with a

@@ -1,6 +1,6 @@
 //! A quantile of latencies against its limit.
 
-use bakeoff_model::fit::{FitCount, FitDoubt, FitRating, FitVerdict};
+use bakeoff_model::fit::{FitDoubt, FitRating, FitVerdict};
 use bakeoff_stats::bisection;
 use bakeoff_stats::clustered::{ClusteredRatio, ClusteredShare};
 use bakeoff_stats::histogram::Histogram;
@@ -11,12 +11,13 @@ use super::{FitSlice, close, more, too_close};
 const BUCKET_ERROR: f64 = 0.004;
 /// Ends of an interval are found to within this share.
 const NEAR: f64 = 0.001;
+/// Standard deviations that a look after the promised time asks for: `qnorm(1 - 0.005 / 2)`.
+const DEVIATES: f64 = 2.807_033_768_343_811;
 
 #[derive(Clone, Copy)]
 pub(super) struct Asked {
     pub quantile: f64,
     pub limit_ns: u64,
-    pub counted: FitCount,
     pub alpha: f64,
 }
 
@@ -34,10 +35,7 @@ impl Asked {
             libm::exp(bisection::quantile(step, 0.5, ends, |low, high| high - low < NEAR))
         };
         let rare = 1.0 - self.quantile;
-        let estimate = match self.counted {
-            FitCount::Operations => all.quantile(self.quantile).map_or(0.0, |ns| ns as f64),
-            FitCount::Moments => search(&|ns| at(ns, 1.0, false).is_some_and(|s| s.share <= rare)),
-        };
+        let estimate = all.quantile(self.quantile).map_or(0.0, |ns| ns as f64);
         // Where few are over the limit, how alike operations are is seen at the quantile itself.
         let below = estimate * (1.0 - BUCKET_ERROR);
         let effect = at(below, 1.0, false).map_or(1.0, |share| share.design_effect);
@@ -74,7 +72,7 @@ impl Asked {
         effect: f64,
     ) -> Option<ClusteredShare> {
         let operations = slices.iter().map(|slice| slice.latencies.total()).sum();
-        let ratio = ClusteredRatio::new(&over(slices, self.counted, ns, forgives))?;
+        let ratio = ClusteredRatio::new(&over(slices, ns, forgives))?;
         Some(ClusteredShare::new(ratio, operations, effect))
     }
 
@@ -83,8 +81,9 @@ impl Asked {
         let Some(share) = self.share(slices, (self.limit_ns as f64, false), effect) else {
             return too_close(FitDoubt::TooFew { needed: 1 }, None);
         };
-        let (enough, n) =
-            (libm::log(0.5 * self.alpha) / libm::log(self.quantile), share.effective(self.alpha));
+        let n = share.effective(self.alpha);
+        // With none over the limit, so many tell that there are few enough.
+        let enough = libm::log(0.5 * self.alpha) / libm::log(self.quantile);
         let rare = 1.0 - self.quantile;
         if n < enough {
             let times = enough / n;
@@ -97,30 +96,32 @@ impl Asked {
     }
 }
 
-/// Standard deviations that a look after the promised time asks for: `qnorm(1 - 0.005 / 2)`.
-const DEVIATES: f64 = 2.807_033_768_343_811;
-
-/// What is over a limit, and what it is a share of, in each slice. With `forgives`, as little as the
-/// time its threads waited for a CPU may leave of it.
-pub(super) fn over(
-    slices: &[FitSlice],
-    counted: FitCount,
-    limit_ns: f64,
-    forgives: bool,
-) -> Vec<(f64, f64)> {
+/// Operations over a limit, and all, of each slice. With `forgives`, as few as the time its threads
+/// waited for a CPU may leave of them.
+pub(super) fn over(slices: &[FitSlice], limit_ns: f64, forgives: bool) -> Vec<(f64, f64)> {
     let of = |slice: &FitSlice| {
         let mut waited_ns = if forgives { slice.waited_ns as f64 } else { 0.0 };
+        // Ascending, so that the wait explains as many as it can.
         slice.latencies.buckets.iter().fold((0.0, 0.0), |(over, all), (ns, count)| {
-            let (ns, count) = (*ns as f64, *count as f64);
-            let beyond_ns = (ns - limit_ns).max(0.0);
-            // Ascending, so that the wait explains as many as it can.
-            let explained = if beyond_ns > 0.0 { (waited_ns / beyond_ns).min(count) } else { 0.0 };
-            waited_ns -= explained * beyond_ns;
-            match counted {
-                FitCount::Operations if beyond_ns > 0.0 => (over + count - explained, all + count),
-                FitCount::Operations => (over, all + count),
-                FitCount::Moments => (over + (count - explained) * beyond_ns, all + count * ns),
+            let (beyond_ns, count) = (*ns as f64 - limit_ns, *count as f64);
+            if beyond_ns <= 0.0 {
+                return (over, all + count);
             }
+            let explained = (waited_ns / beyond_ns).min(count);
+            waited_ns -= explained * beyond_ns;
+            (over + count - explained, all + count)
+        })
+    };
+    slices.iter().map(of).collect()
+}
+
+/// Time in which a request that came would have waited longer than the limit, and all time inside
+/// operations, of each slice.
+pub(super) fn late(slices: &[FitSlice], limit_ns: f64) -> Vec<(f64, f64)> {
+    let of = |slice: &FitSlice| {
+        slice.latencies.buckets.iter().fold((0.0, 0.0), |(late, all), (ns, count)| {
+            let (ns, count) = (*ns as f64, *count as f64);
+            (late + count * (ns - limit_ns).max(0.0), all + count * ns)
         })
     };
     slices.iter().map(of).collect()

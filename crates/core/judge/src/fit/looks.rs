@@ -8,7 +8,7 @@ use bakeoff_model::looks;
 
 const SECOND_NS: u64 = 1_000_000_000;
 /// After so many seconds, with the two-sided alpha of each.
-const LOOKS: [(u64, f64); 3] = [(5, 0.005), (10, 0.010), (20, 0.025)];
+const LOOKS: [(u64, f64); 3] = [(5, 0.003), (10, 0.007), (20, 0.030)];
 const ALPHAS: [f64; 3] = [LOOKS[0].1, LOOKS[1].1, LOOKS[2].1];
 /// For looks after the promised time, of which each doubles it.
 const AFTER: f64 = 0.010;

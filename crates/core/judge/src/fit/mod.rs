@@ -14,7 +14,7 @@ pub mod change;
 mod latency;
 pub mod looks;
 
-use bakeoff_model::fit::{FitCount, FitDoubt, FitNeed, FitRating, FitStall, FitVerdict};
+use bakeoff_model::fit::{FitDoubt, FitNeed, FitRating, FitStall, FitVerdict};
 use bakeoff_stats::clustered::ClusteredRatio;
 use bakeoff_stats::histogram::Histogram;
 
@@ -35,14 +35,12 @@ pub struct FitSlice {
     pub clock_error_ns: u64,
 }
 
-/// More time than this many times the present is no advice.
+/// More time than this many times the present is no advice, and less than this share of it is none
+/// either, because the estimate is no better than its interval.
 const MOST_TIMES: f64 = 50.0;
+const LEAST_TIMES: f64 = 0.25;
 /// Mean number of events of which none is seen with a probability of 5 %: `-ln 0.05`.
 const MISSED_EVENTS: f64 = 2.995_732_273_553_991;
-
-/// Slices without which a rate has no interval.
-const MORE_SLICES: u64 = 2;
-const MISSING_LEAST: f64 = 0.25;
 
 type Done = fn(&FitSlice) -> u64;
 
@@ -51,8 +49,8 @@ pub fn judge(need: FitNeed, slices: &[FitSlice], look: usize) -> FitRating {
     let alpha = looks::alpha_at(look);
     let mut rating = seen(need, slices);
     match need {
-        FitNeed::Latency { quantile, limit_ns, counted } => {
-            let asked = latency::Asked { quantile, limit_ns, counted, alpha };
+        FitNeed::Latency { quantile, limit_ns } => {
+            let asked = latency::Asked { quantile, limit_ns, alpha };
             asked.rate(slices, &mut rating);
         }
         FitNeed::Operations { per_s } => rate(&mut rating, slices, per_s, alpha, |s| s.operations),
@@ -69,12 +67,11 @@ fn seen(need: FitNeed, slices: &[FitSlice]) -> FitRating {
         Some(FitStall { took_ns, slice_began_ns: slice.began_ns })
     };
     let measured_ns = slices.iter().map(|slice| slice.elapsed_ns).sum();
-    let share = |counted| {
-        let (FitNeed::Latency { limit_ns, .. } | FitNeed::NoGap { limit_ns }) = need else {
-            return None;
-        };
-        Some(ClusteredRatio::new(&latency::over(slices, counted, limit_ns as f64, false))?.ratio)
+    let limit_ns = match need {
+        FitNeed::Latency { limit_ns, .. } | FitNeed::NoGap { limit_ns } => Some(limit_ns as f64),
+        FitNeed::Operations { .. } | FitNeed::Bytes { .. } => None,
     };
+    let share = |pairs: Vec<(f64, f64)>| Some(ClusteredRatio::new(&pairs)?.ratio);
     FitRating {
         need,
         verdict: FitVerdict::TooClose { doubt: FitDoubt::TooFew { needed: 1 }, more_ns: None },
@@ -84,8 +81,8 @@ fn seen(need: FitNeed, slices: &[FitSlice]) -> FitRating {
         operations: slices.iter().map(|slice| slice.latencies.total()).sum(),
         slices: slices.len() as u32,
         measured_ns,
-        over_share: share(FitCount::Operations),
-        late_share: share(FitCount::Moments),
+        over_share: limit_ns.and_then(|limit| share(latency::over(slices, limit, false))),
+        late_share: limit_ns.and_then(|limit| share(latency::late(slices, limit))),
         longest: slices.iter().filter_map(longest).max_by_key(|stall| stall.took_ns),
         unseen_ns: (measured_ns as f64 / MISSED_EVENTS) as u64,
         design_effect: 1.0,
@@ -112,7 +109,9 @@ fn rate(rating: &mut FitRating, slices: &[FitSlice], asked: f64, alpha: f64, don
         () if low >= asked => FitVerdict::Yes,
         () if high < asked => FitVerdict::No,
         () if missed < asked => too_close(FitDoubt::MachineBusy, None),
-        () if !half.is_finite() => too_close(FitDoubt::TooFew { needed: MORE_SLICES }, None),
+        () if !half.is_finite() => {
+            too_close(FitDoubt::TooFew { needed: rating.operations + 1 }, None)
+        }
         () => close(half / distance, rating.measured_ns),
     };
 }
@@ -128,7 +127,7 @@ fn no_gap(rating: &mut FitRating, slices: &[FitSlice], limit_ns: u64, look: usiz
     };
     let wait_ns = looks::due_ns(looks::PROMISED).saturating_sub(rating.measured_ns);
     rating.verdict = match () {
-        () if over(|slice| slice.waited_ns + slice.clock_error_ns) => FitVerdict::No,
+        () if over(|slice| slice.waited_ns.saturating_add(slice.clock_error_ns)) => FitVerdict::No,
         () if over(|_| 0) => too_close(FitDoubt::MachineBusy, None),
         () if rating.operations == 0 => too_close(FitDoubt::TooFew { needed: 1 }, None),
         () if look < looks::PROMISED => too_close(FitDoubt::Close, Some(wait_ns)),
@@ -146,9 +145,9 @@ fn close(widths: f64, measured_ns: u64) -> FitVerdict {
     too_close(FitDoubt::Close, more(widths * widths, measured_ns))
 }
 
-/// The time that is missing to so many `times` of what was measured.
+/// What is missing to so many `times` of the time that was measured.
 fn more(times: f64, measured_ns: u64) -> Option<u64> {
-    let times = (times - 1.0).max(MISSING_LEAST);
+    let times = (times - 1.0).max(LEAST_TIMES);
     (times <= MOST_TIMES).then_some((measured_ns as f64 * times) as u64)
 }
 

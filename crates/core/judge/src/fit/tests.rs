@@ -1,9 +1,9 @@
+use proptest::prelude::*;
+
 use super::*;
-use bakeoff_model::fit::FitCount;
 
 const MS: u64 = 1_000_000;
-const NEED: FitNeed =
-    FitNeed::Latency { quantile: 0.99, limit_ns: 10 * MS, counted: FitCount::Operations };
+const NEED: FitNeed = FitNeed::Latency { quantile: 0.99, limit_ns: 10 * MS };
 
 /// A hundred slices of 200 ms, each with these latencies.
 fn slices(buckets: &[(u64, u64)]) -> Vec<FitSlice> {
@@ -74,4 +74,32 @@ fn one_gap_is_a_no_and_none_is_a_yes_when_the_time_is_over() {
     assert_eq!(at_promised(need, &found).verdict, FitVerdict::Yes);
     found[7].latencies.buckets.push((70 * MS, 1));
     assert_eq!(judge(need, &found, 0).verdict, FitVerdict::No);
+}
+
+proptest! {
+    #[test]
+    fn the_interval_is_one_and_a_laxer_limit_is_no_harder(
+        work in proptest::collection::vec((1u64..30, 1u64..60, 0u64..4), 3..40),
+        limits in (1u64..40, 1u64..40),
+    ) {
+        let all: Vec<FitSlice> = work.iter().map(|(ms, usual, slow)| FitSlice {
+            elapsed_ns: 200 * MS,
+            latencies: Histogram { buckets: vec![(ms * MS, *usual), (31 * MS, slow + 1)] },
+            ..FitSlice::default()
+        }).collect();
+        let of = |ms| {
+            at_promised(FitNeed::Latency { quantile: 0.9, limit_ns: ms * MS }, &all)
+        };
+        let (strict, lax) = (of(limits.0.min(limits.1)), of(limits.0.max(limits.1)));
+        let rank = |of: &FitRating| match of.verdict {
+            FitVerdict::No => 0,
+            FitVerdict::TooClose { .. } => 1,
+            FitVerdict::Yes => 2,
+        };
+        prop_assert!(rank(&strict) <= rank(&lax));
+        prop_assert_eq!((strict.low, strict.high), (lax.low, lax.high));
+        let estimate = strict.estimate.unwrap();
+        prop_assert!(strict.low.is_none_or(|low| low <= estimate));
+        prop_assert!(strict.high.is_none_or(|high| high >= estimate * 0.99));
+    }
 }
