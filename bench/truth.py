@@ -26,6 +26,9 @@ def simulated(program, runs: int, seed: int):
     words = f"self simulate --probe --runs {runs} --seed {seed} --format markdown"
     probe = f"`bakeoff {words}`\n\n{answer(program, *words.split())}"
     write_page("truth.md", "probe", f"\n{probe}\n")
+    words = f"self simulate --fit --runs {runs} --seed {seed} --format markdown"
+    fit = f"`bakeoff {words}`\n\n{answer(program, *words.split())}"
+    write_page("truth.md", "fit", f"\n{fit}\n")
 
 
 def on_disks(binary, pair: str, runs: int) -> bool:

@@ -501,6 +501,10 @@ pub struct Simulate {
     /// Simulate the verdicts of `probe` instead
     #[arg(long, conflicts_with_all = ["gate", "fleet"])]
     pub probe: bool,
+
+    /// Simulate `fit` and a year of its weekly checks instead
+    #[arg(long, conflicts_with_all = ["gate", "fleet", "probe"])]
+    pub fit: bool,
 }
 
 #[derive(Debug, clap::Args)]

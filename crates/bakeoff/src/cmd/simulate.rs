@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use bakeoff_judge::simulate::{examination, gate, simulate};
+use bakeoff_judge::simulate::{checks, examination, fit, gate, simulate};
 use bakeoff_report as report;
 use bakeoff_report::fleet::coverage;
 
@@ -25,6 +25,9 @@ pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
     }
     if args.probe {
         return exams(global.seed.unwrap_or(SEED), format, args.runs);
+    }
+    if args.fit {
+        return fits(global.seed.unwrap_or(SEED), format, args.runs);
     }
     // Progress is for who looks on.
     let quiet = global.quiet || !std::io::stderr().is_terminal();
@@ -79,5 +82,18 @@ fn exams(seed: u64, format: Format, runs: u32) -> Result<Outcome, Fault> {
         format!("{document}\n")
     };
     answer::print_either(format, json, || report::exams_document(&found))?;
+    Ok(Outcome::Done)
+}
+
+/// How often `fit` says what, and is wrong, and how often its weekly checks raise a false alarm.
+fn fits(seed: u64, format: Format, runs: u32) -> Result<Outcome, Fault> {
+    let (drives, checks) = (fit::all(runs, seed), checks::all(runs, seed));
+    let json = || {
+        let document = serde_json::json!({
+            "schema": "bakeoff/simulate-fit/1", "seed": seed, "drives": drives, "checks": checks,
+        });
+        format!("{document}\n")
+    };
+    answer::print_either(format, json, || report::fits_document(&drives, &checks))?;
     Ok(Outcome::Done)
 }

@@ -231,7 +231,7 @@ fn table<'a, T: 'a>(
 }
 
 /// "4.2 %", and "100 %", which leaves a terminal space for one more column.
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     match format!("{:.1}", share * 100.0).as_str() {
         "100.0" => "100 %".to_string(),
         other => format!("{other} %"),

@@ -6,9 +6,13 @@
 
 pub mod catalogue;
 pub mod cell;
+pub mod checks;
 pub mod disk;
 pub mod examination;
+pub mod fit;
+mod fit_rivals;
 pub mod gate;
+pub mod latency;
 pub mod outcome;
 pub mod restart;
 pub mod session;
