@@ -40,6 +40,7 @@ pub fn header(global: &Global, verb: Verb, title: String, protocol: Protocol) ->
         plan: None,
         expected_write_bytes: 0,
         file_bytes: None,
+        applications: Vec::new(),
     }
 }
 

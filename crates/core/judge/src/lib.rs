@@ -9,6 +9,7 @@
 )]
 
 pub mod analyse;
+pub mod applications;
 pub mod cold_reads;
 pub mod compare;
 pub mod decide;
@@ -21,6 +22,7 @@ pub mod history;
 pub mod import;
 pub mod levels;
 pub mod plan;
+pub mod ratings;
 pub mod rules;
 pub mod simulate;
 #[cfg(any(test, feature = "testing"))]

@@ -122,6 +122,7 @@ impl RunBuilder {
             plan: None,
             expected_write_bytes: 1 << 30,
             file_bytes: None,
+            applications: Vec::new(),
         };
         RunBuilder::from_header(header).workloads(&["randwrite"])
     }

@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::application::{Application, FitSamples};
 use super::calibration::Calibration;
 use super::candidate::{Candidate, Skipped, Stack};
 use super::ceiling::Ceilings;
@@ -141,6 +142,8 @@ pub enum What {
     BlockDone {
         block: BlockIx,
     },
+    /// What a `fit` run measured of one of its workloads.
+    FitMeasured(Box<FitSamples>),
     /// The block did not complete; its cells stay recorded and count for nothing.
     BlockSuperseded {
         block: BlockIx,
@@ -209,6 +212,9 @@ pub struct Header {
     /// Size of the data file that was asked for; `None` = chosen by room and speed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_bytes: Option<u64>,
+    /// What a `fit` run judges the place for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub applications: Vec<Application>,
 }
 
 /// Digits of a run's id that are shown, at least.

@@ -8,6 +8,7 @@
 )]
 
 pub mod acks;
+pub mod application;
 pub mod beside;
 pub mod block_sizes;
 pub mod boards;

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::application::{self, FitSamples};
 use super::calibration::{Calibration, Tried};
 use super::candidate::Candidate;
 use super::ceiling::Ceilings;
@@ -117,6 +118,8 @@ pub struct Run {
     pub told_after: Vec<DriveTold>,
     /// What lower layers reach; measured last.
     pub ceilings: Ceilings,
+    /// What a `fit` run measured, by workload.
+    pub fit: Vec<FitSamples>,
     /// How it ended, if it did since the last owner took it.
     pub stopped: Option<(StopReason, String)>,
 }
@@ -138,6 +141,7 @@ impl Run {
             return Err(FoldError::Gap { expected: 0, found: event.seq });
         }
         bounded(&header.candidates, &header.workloads, &header.protocol)?;
+        application::bounded(&header.applications)?;
         Ok(Run {
             header: (**header).clone(),
             started_unix_ns: event.unix_ns,
@@ -166,6 +170,7 @@ impl Run {
             told_before: Vec::new(),
             told_after: Vec::new(),
             ceilings: Ceilings::default(),
+            fit: Vec::new(),
             stopped: None,
         })
     }
@@ -240,6 +245,10 @@ impl Run {
             What::CellDone(cell) => self.cell_done(cell, event.seq)?,
             What::CellInvalid { block, candidate, workload, reason } => {
                 self.invalid.push((*block, *candidate, *workload, reason.clone()));
+            }
+            What::FitMeasured(measured) => {
+                measured.workload.get(&self.header.workloads).ok_or(out("workload"))?;
+                self.fit.push((**measured).clone());
             }
             What::BlockDone { block } => {
                 self.block_done(*block, event.elapsed_ns).ok_or(out("block"))?;

@@ -19,6 +19,8 @@ pub enum Verb {
     Bench,
     /// `probe`: whether a drive has its stated capacity; without a record that is kept.
     Probe,
+    /// `fit`: one directory, for applications.
+    Fit,
     /// `self simulate`: on drives that are computed.
     Simulate,
     Other(String),
@@ -33,6 +35,7 @@ impl Verb {
             Verb::Run => "run",
             Verb::Bench => "bench",
             Verb::Probe => "probe",
+            Verb::Fit => "fit",
             Verb::Simulate => "simulate",
             Verb::Other(word) => word,
         }
@@ -58,6 +61,7 @@ impl From<String> for Verb {
             "run" => Verb::Run,
             "bench" => Verb::Bench,
             "probe" => Verb::Probe,
+            "fit" => Verb::Fit,
             "simulate" => Verb::Simulate,
             _ => Verb::Other(word),
         }
@@ -82,6 +86,7 @@ mod tests {
             ("run", true),
             ("bench", true),
             ("probe", true),
+            ("fit", true),
             ("simulate", true),
             ("Run", false),
             ("", false),

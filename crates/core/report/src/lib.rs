@@ -31,6 +31,7 @@ mod energy;
 mod exposition;
 pub mod facts;
 pub mod fio_json;
+pub mod fit;
 pub mod fitness;
 pub mod fleet;
 pub mod fleet_list;
@@ -146,10 +147,13 @@ pub fn screen(
     let answer = answer::Answer::new(run, analysis);
     let report = report.map(sanitize);
     let report = report.as_deref();
-    match options.plain {
+    let said = match options.plain {
         true => answer::spoken(&answer, report),
         false => answer::screen(&answer, options, report),
-    }
+    };
+    let width = if options.plain { usize::MAX } else { usize::from(options.width.max(40)) };
+    let fit = fit::of_quick(run).map_or(String::new(), |fit| layout::wrap(&fit, width, "", "  "));
+    said + &fit
 }
 
 /// Everything in text: for `--details`, and the only form for runs in rounds.

@@ -36,6 +36,14 @@ pub(super) fn resolve<'t>(
     Ok(())
 }
 
+/// The companion of this name, outside a plan.
+///
+/// # Errors
+/// There is none, or it has several parts.
+pub fn companion(wanted: &str) -> Result<Workload, String> {
+    find(wanted, &[])
+}
+
 /// A workload of the plan, or what has the name anywhere.
 fn find(wanted: &str, all: &[Made<PlannedWorkload>]) -> Result<Workload, String> {
     let is_named = |one: &&Made<PlannedWorkload>| one.item.name.as_deref() == Some(wanted);

@@ -19,6 +19,7 @@ use super::workload::{Basis, PlannedWorkload};
 use bakeoff_model::job::Rw;
 use bakeoff_model::path::printable;
 use bakeoff_model::run::{MOST_CANDIDATES, MOST_WORKLOADS};
+use bakeoff_model::workload::Workload;
 use bakeoff_stats::distinct;
 
 const AXES: &str = "[axes]";
@@ -90,6 +91,24 @@ pub(super) fn plan<'t>(source: Source<'t>, document: &'t DeTable<'t>) -> Result<
         stacks: stacks.into_iter().map(|made| made.item).collect(),
         workloads: workloads.into_iter().map(|made| made.item).collect(),
     })
+}
+
+/// The workloads of a file that has no stacks, each with its name.
+pub(super) fn workloads(field: &Field) -> Result<Vec<Workload>, PlanError> {
+    let rows = rows::<PlannedWorkload>(Some(field), &[])?;
+    rows.iter().try_for_each(|row| has_one_basis(&field.source, row))?;
+    let made: Vec<Made<PlannedWorkload>> = make(&field.source, &rows)?;
+    let named = |one: &Made<PlannedWorkload>| {
+        let name = one.item.name.clone();
+        let is_plain = one.item.basis == Basis::Words && one.item.beside.is_none();
+        let made = name.filter(|_| is_plain).map(|name| one.item.workload(&name));
+        made.filter(Workload::can_be_sliced).ok_or_else(|| {
+            let what = "a workload of an application needs a name and rw, and cannot have \
+                        rate_iops, profile, job or beside";
+            field.source.error(one.span.clone(), what)
+        })
+    };
+    made.iter().map(named).collect()
 }
 
 /// `[axes]`: keys of stacks and of workloads, names excepted.

@@ -6,7 +6,7 @@ use bakeoff_stats::units;
 /// One line for people: `4k random writes, each flushed`.
 pub(super) fn summary(job: &Job) -> String {
     let bs = match job.bs {
-        bytes @ 0..1024 => format!("{bytes}-byte"),
+        bytes if bytes < 1024 || !bytes.is_multiple_of(512) => format!("{bytes}-byte"),
         bytes => units::block_size(bytes),
     };
     let mut said = match job.rw {

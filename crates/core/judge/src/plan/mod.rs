@@ -6,6 +6,7 @@
 
 mod axes;
 mod beside;
+mod beside_tables;
 pub mod budget;
 pub mod builtin;
 mod document;
@@ -26,6 +27,8 @@ mod workload;
 
 use toml::de::DeTable;
 
+pub use beside::companion;
+pub use beside_tables::{BesideTables, beside_tables};
 pub use builtin::{BUILT_IN, BuiltIn, built_in, did_you_mean};
 pub use document::{MOST_CASES, Plan, PlanAxis};
 pub use error::{PlanError, PlanProblem, PlanSpot};

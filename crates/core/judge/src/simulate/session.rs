@@ -219,6 +219,7 @@ fn header(scenario: &Scenario, seed: u64) -> Header {
         plan: None,
         expected_write_bytes: 0,
         file_bytes: None,
+        applications: Vec::new(),
     }
 }
 

@@ -83,6 +83,7 @@ pub(super) fn check(event: &Event) -> Result<(), &'static str> {
         | What::Preconditioned { .. }
         | What::VisitStarted { .. }
         | What::CellInvalid { .. }
+        | What::FitMeasured(_)
         | What::BlockDone { .. }
         | What::BlockSuperseded { .. }
         | What::Looked { .. }

@@ -56,6 +56,8 @@ const TOKEN_NAME: &str = "token_name";
 fn key_in<'a>(parent: &str, key: &'a str) -> &'a str {
     match (parent, key) {
         ("mark" | "drive", "name") => TOKEN_NAME,
+        // A document, not a mount's.
+        ("demand", "source") => "about",
         _ => key,
     }
 }

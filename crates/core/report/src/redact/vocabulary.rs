@@ -1,7 +1,7 @@
-//! Words that bakeoff itself gives a meaning: commands, workloads, profiles, plans, filesystems.
-//! They identify nobody, and a record without them could not be read.
+//! Words that bakeoff itself gives a meaning: commands, workloads, profiles, applications, plans,
+//! filesystems. They identify nobody, and a record without them could not be read.
 
-use bakeoff_judge::plan;
+use bakeoff_judge::{applications, plan};
 use bakeoff_machine::prepare::recipe::RECIPES;
 use bakeoff_model::job::Rw;
 use bakeoff_model::profile::Profile;
@@ -11,10 +11,10 @@ use bakeoff_model::workloads;
 /// Commands, modes, formats, and words that a report would be unreadable without.
 const WORDS: &str = "\
     root lan local localdomain com org localhost raspberrypi debian ubuntu raspbian \
-    fedora alpine linux none unknown null default bakeoff devices quick demo setup plan run runs \
-    probe bench agree resume clean show compare rm report export lint simulate check watch import \
-    report-bug serve push fleet list schema label trend self html last decide precise characterise \
-    text json csv markdown jsonl bundle fio-json gnuplot host device kernel time \
+    fedora alpine linux none unknown null default bakeoff devices quick fit demo setup plan run \
+    runs probe bench agree resume clean show compare rm report export lint simulate check watch \
+    import report-bug serve push fleet list schema label trend self html last decide precise \
+    characterise text json csv markdown jsonl bundle fio-json gnuplot host device kernel time \
     home media data disk drive image file files usb ssd nvme card boot swap \
     tmp temp test mount read reads write writes written random small sequential block \
     blocks cell cells round slice memory cache cold warm engine psync io_uring libaio \
@@ -32,5 +32,6 @@ fn is_one(word: &str) -> bool {
         || RECIPES.iter().any(|recipe| [recipe.name, recipe.fs].contains(&word))
         || plan::built_in(word).is_some()
         || workloads::all().iter().chain(&profiles::all()).any(|workload| workload.name == word)
+        || applications::is_built_in(word)
         || Profile::ALL.iter().any(|profile| profile.name() == word)
 }

@@ -77,6 +77,7 @@ fn kind(what: &What) -> usize {
         What::EarlierFigures(_) => 27,
         What::Calibrated(_) => 28,
         What::Filled(_) => 29,
+        What::FitMeasured(_) => 30,
     }
 }
 
@@ -115,7 +116,7 @@ fn undo(undo: &Undo) -> usize {
 fn the_sample_has_every_kind_of_event_and_change() {
     let events = sample::events();
     let kinds: BTreeSet<_> = events.iter().map(|e| kind(&e.what)).collect();
-    assert_eq!(kinds, (0..30).collect());
+    assert_eq!(kinds, (0..31).collect());
     let steps = events.iter().filter_map(|e| {
         let What::StepPlanned(step) = &e.what else { return None };
         Some(step)

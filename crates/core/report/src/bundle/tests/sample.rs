@@ -24,6 +24,7 @@ use bakeoff_model::wear::DriveWrites;
 use bakeoff_model::workload::{DriverName, Metric, Phase, Workload};
 use bakeoff_stats::histogram::Histogram;
 
+mod applications;
 mod changes;
 mod host;
 mod protocol;
@@ -107,6 +108,7 @@ fn whats() -> Vec<What> {
         }
         all.push(What::BlockDone { block });
     }
+    all.push(What::FitMeasured(Box::new(applications::measured())));
     all.push(What::Looked { blocks: 5, dropped: vec![CandidateIx::new(1)] });
     all.extend((0..changes::actions().len() as u32).rev().map(|step| What::StepUndone { step }));
     all.push(What::Stopped { reason: StopReason::Decided, note: "all answered".into() });
@@ -160,6 +162,7 @@ fn header() -> Header {
         plan: Some("title = \"sample\"\n".into()),
         expected_write_bytes: 3 << 30,
         file_bytes: Some(256 << 20),
+        applications: applications::applications(),
     }
 }
 

@@ -1,0 +1,90 @@
+//! Ratings for monitoring: metrics of Prometheus' kind, and a line for Nagios.
+
+use super::words;
+use crate::exposition::Exposition;
+use crate::service::{Datum, Service, State};
+use bakeoff_judge::ratings::{AppRating, RatedDemand};
+use bakeoff_model::fit::{FitNeed, FitRating, FitVerdict};
+use bakeoff_model::run::Run;
+
+pub fn metrics(run: &Run, ratings: &[AppRating]) -> String {
+    let mut out = Exposition::default();
+    let dir = super::place(run);
+    let of_app =
+        |of: &AppRating| vec![("application", of.name.clone()), ("directory", dir.clone())];
+    let verdict = |of: &AppRating| match of.verdict {
+        FitVerdict::Yes => 1.0,
+        FitVerdict::TooClose { .. } => 0.0,
+        FitVerdict::No => -1.0,
+    };
+    out.family(
+        "bakeoff_fit_verdict",
+        "Whether the directory is fast enough: 1 = yes, 0 = too close to call, -1 = no.",
+        ratings.iter().map(|of| (of_app(of), verdict(of))),
+    );
+    let all = || ratings.iter().flat_map(|of| of.demands.iter().map(move |d| (of, d)));
+    let figures: [(&'static str, &str, fn(&FitRating) -> Option<f64>); 4] = [
+        ("bakeoff_fit_value", "Measured figure, in seconds, or per second.", |r| r.estimate),
+        ("bakeoff_fit_low", "Lower end of its 95 % confidence interval.", |r| r.low),
+        ("bakeoff_fit_high", "Upper end of its 95 % confidence interval.", |r| r.high),
+        ("bakeoff_fit_limit", "The limit of the application.", |r| Some(limit(r.need))),
+    ];
+    for (name, help, of) in figures {
+        let sample = |(app, demand): (&AppRating, &RatedDemand)| {
+            let rating = &demand.alone;
+            let mut labels = of_app(app);
+            labels.push(("workload", demand.demand.workload.clone()));
+            labels.push(("unit", unit(rating.need).to_string()));
+            Some((labels, of(rating)? / scale(rating.need)))
+        };
+        out.family(name, help, all().filter_map(sample));
+    }
+    let ended_s = run.last_unix_ns as f64 / 1e9;
+    out.single("bakeoff_fit_timestamp_seconds", "When the measurement ended.", ended_s);
+    out.text()
+}
+
+fn limit(need: FitNeed) -> f64 {
+    match need {
+        FitNeed::Latency { limit_ns, .. } | FitNeed::NoGap { limit_ns } => limit_ns as f64,
+        FitNeed::Operations { per_s } | FitNeed::Bytes { per_s } => per_s,
+    }
+}
+
+fn scale(need: FitNeed) -> f64 {
+    match need {
+        FitNeed::Latency { .. } | FitNeed::NoGap { .. } => 1e9,
+        FitNeed::Operations { .. } | FitNeed::Bytes { .. } => 1.0,
+    }
+}
+
+fn unit(need: FitNeed) -> &'static str {
+    match need {
+        FitNeed::Latency { .. } => "seconds",
+        FitNeed::NoGap { .. } => "longest_seconds",
+        FitNeed::Operations { .. } => "operations_per_second",
+        FitNeed::Bytes { .. } => "bytes_per_second",
+    }
+}
+
+/// The worst verdict as the state of a service.
+pub fn service(ratings: &[AppRating]) -> Service {
+    let state = |of: &AppRating| match of.verdict {
+        FitVerdict::Yes => State::Ok,
+        FitVerdict::TooClose { .. } => State::Warning,
+        FitVerdict::No => State::Critical,
+    };
+    let worst = ratings.iter().max_by_key(|of| state(of));
+    let data = ratings.iter().flat_map(|of| {
+        of.demands.iter().filter_map(|d| {
+            let label = format!("{}_{}_{}", of.name, d.demand.workload, unit(d.alone.need));
+            let value = d.alone.estimate? / scale(d.alone.need);
+            Some(Datum { label, value, below: None })
+        })
+    });
+    Service {
+        state: worst.map_or(State::Unknown, state),
+        said: worst.map_or(String::new(), |of| words::sentence(of, None)),
+        data: data.collect(),
+    }
+}
