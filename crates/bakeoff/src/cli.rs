@@ -22,6 +22,8 @@ use strum::{IntoStaticStr, VariantArray};
 mod bench;
 #[path = "cli/fio_words.rs"]
 pub mod fio_words;
+#[path = "cli/fit.rs"]
+mod fit;
 #[path = "cli/formats.rs"]
 pub mod formats;
 #[path = "cli/history.rs"]
@@ -30,6 +32,7 @@ pub mod history;
 mod use_args;
 
 pub use bench::{Bench, Fallocate};
+pub use fit::Fit;
 use history::{FleetArgs, Runs};
 pub use use_args::UseArgs;
 
@@ -87,9 +90,9 @@ pub enum Format {
     FioJson,
     /// A gnuplot script with its data
     Gnuplot,
-    /// Metrics for the textfile collector of Prometheus (quick, check, show, watch)
+    /// Metrics for the textfile collector of Prometheus (quick, fit, check, show, watch)
     Prometheus,
-    /// One line and an exit code for Nagios (quick, check, show)
+    /// One line and an exit code for Nagios (quick, fit, check, show)
     Nagios,
 }
 
@@ -101,6 +104,8 @@ pub enum Command {
     Quick(Quick),
     /// Compare all filesystems available here on scratch images (needs root)
     Demo(Demo),
+    /// Check whether a directory is fast enough for applications: etcd, PostgreSQL, cameras
+    Fit(Fit),
     /// Show what a plan would do (cases, commands, time, bytes written) without running it
     Plan(PlanArgs),
     /// Run a plan on drives, partitions or images

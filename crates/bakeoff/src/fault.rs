@@ -19,8 +19,8 @@ pub enum Outcome {
     Done,
     /// Some verdict is open or prevented, or every cell was invalid: exit 1.
     Open,
-    /// A run is slower than earlier ones by more than the limit: exit 5.
-    Slower,
+    /// A gate or `fit` says no, for certain: exit 5.
+    CertainNo,
     Service(State),
 }
 
@@ -178,7 +178,7 @@ pub fn exit(result: Result<Outcome, Fault>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Open) => ExitCode::from(1),
-        Ok(Outcome::Slower) => ExitCode::from(5),
+        Ok(Outcome::CertainNo) => ExitCode::from(5),
         Ok(Outcome::Service(state)) => ExitCode::from(state.code()),
         Err(fault) => {
             if !fault.message.is_empty() {

@@ -16,6 +16,7 @@ pub fn of_command(command: &str) -> &'static [Format] {
         "show" => {
             &[Text, Json, Csv, Markdown, Html, Jsonl, Bundle, FioJson, Gnuplot, Prometheus, Nagios]
         }
+        "fit" => &[Text, Json, Markdown, Prometheus, Nagios],
         "check" => &[Text, Json, Prometheus, Nagios],
         "bench" => &[Text, Json, FioJson],
         "runs trend" => &[Text, Json, Csv, Markdown],
@@ -47,7 +48,7 @@ pub fn command() -> Command {
 
 /// Commands as they are listed: what a user starts with comes first.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Start", &["devices", "quick", "demo"]),
+    ("Start", &["devices", "quick", "demo", "fit"]),
     ("Compare", &["plan", "run", "resume", "clean"]),
     ("Inspect", &["check", "probe", "watch", "bench"]),
     ("Results", &["runs", "show", "compare", "import", "serve"]),

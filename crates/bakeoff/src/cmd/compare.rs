@@ -73,7 +73,7 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
 fn outcome(gate: &Gate) -> Outcome {
     match gate.verdict {
         GateVerdict::NotSlower => Outcome::Done,
-        GateVerdict::Slower => Outcome::Slower,
+        GateVerdict::Slower => Outcome::CertainNo,
         GateVerdict::Unknown => Outcome::Open,
     }
 }

@@ -14,6 +14,7 @@ pub mod compare;
 pub mod consent;
 pub mod demo;
 pub mod devices;
+pub mod fit;
 pub mod fleet;
 mod hopeless;
 pub mod import;
@@ -56,6 +57,7 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         None | Some(Command::Devices) => devices::run(&global),
         Some(Command::Quick(args)) => quick::run(&global, &args),
         Some(Command::Demo(args)) => demo::run(&global, &args),
+        Some(Command::Fit(args)) => fit::run(&global, &args),
         Some(Command::Plan(args)) => plan::run(&global, &args),
         Some(Command::Run(args)) => run::run(&global, &args),
         Some(Command::Probe(args)) => probe::run(&global, &args),
@@ -89,6 +91,6 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
 }
 
 fn puts_back(command: Option<&Command>) -> bool {
-    use Command::{Clean, Demo, Quick, Resume, Run};
-    matches!(command, Some(Quick(_) | Demo(_) | Run(_) | Resume(_) | Clean(_)))
+    use Command::{Clean, Demo, Fit, Quick, Resume, Run};
+    matches!(command, Some(Quick(_) | Demo(_) | Fit(_) | Run(_) | Resume(_) | Clean(_)))
 }

@@ -74,9 +74,10 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
 
 fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
     let id = run.header.short_id();
-    if run.header.verb == Verb::Bench {
+    if matches!(run.header.verb, Verb::Bench | Verb::Fit) {
         return Err(Fault::usage(format!(
-            "cannot resume {id}: it was measured with `bakeoff bench`. Start it again"
+            "cannot resume {id}: it was measured with `bakeoff {}`. Start it again",
+            run.header.verb
         )));
     }
     if let Some((reason, _)) = run.stopped.as_ref().filter(|_| !decide::is_resumable(run)) {

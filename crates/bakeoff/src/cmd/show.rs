@@ -11,14 +11,15 @@ use bakeoff_judge::analyse::{analyse, is_answered};
 use bakeoff_judge::levels::RunLevels;
 use bakeoff_model::path::RawPath;
 use bakeoff_model::run::Run;
+use bakeoff_model::verb::Verb;
 use bakeoff_model::verdict::Analysis;
 use bakeoff_report as report;
 use bakeoff_report::review_table::{WORKLOADS, review_table};
 use bakeoff_report::runs::State;
 
 use super::answer::{self, AnswerDetail};
-use super::{pasted, stored};
-use crate::cli::{Format, Global, PasteForm, Show};
+use super::{fit, pasted, stored};
+use crate::cli::{Format, Global, PasteForm, Show, formats};
 use crate::fault::{self, Fault, Outcome};
 use crate::store::folded;
 use crate::ui::{out, say};
@@ -128,6 +129,10 @@ fn screen(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     let run = answered_for(folded::read(&*store, &id)?, args);
     let state = store.state(&id, run.stopped.is_some())?;
     stored::say_state(state, &*store, &id)?;
+    if run.header.verb == Verb::Fit {
+        let format = stored::format_among(global, "show", formats::of_command("fit"))?;
+        return fault::after_printing(fit::print(format, &run), Ok(fit::outcome(format, &run)));
+    }
     let analysis = analysed_for(&run, args);
     let extent = if args.details { AnswerDetail::Details } else { AnswerDetail::Screen(None) };
     let printed = answer::print(global, &run, &analysis, &extent);
@@ -157,7 +162,24 @@ fn kind(global: &Global, path: &Path) -> Result<OutputKind, Fault> {
     })
 }
 
+fn as_format(kind: OutputKind) -> Option<Format> {
+    match kind {
+        OutputKind::Format(format) => Some(format),
+        OutputKind::Png | OutputKind::Svg => None,
+    }
+}
+
 fn write(global: &Global, args: &Show, kind: OutputKind, path: Option<&Path>) -> Result<(), Fault> {
+    match kind {
+        OutputKind::Format(Format::Bundle | Format::Jsonl) => {}
+        _ => {
+            let (store, id) = stored::find(global, &args.run)?;
+            let run = folded::read(&*store, &id)?;
+            if run.header.verb == Verb::Fit {
+                return fit::write(&run, as_format(kind), path);
+            }
+        }
+    }
     match kind {
         OutputKind::Png | OutputKind::Svg => {
             page::card(global, args, path, kind == OutputKind::Svg)

@@ -152,6 +152,7 @@ impl Scratch {
         }
         for number in 0..MOST_STANDS {
             self.remove_file(&numbered(IMAGE, number))?;
+            self.remove_file(&numbered(APPEND, number))?;
         }
         self.remove_small()?;
         self.remove_dir(BESIDE)?;

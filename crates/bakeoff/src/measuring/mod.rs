@@ -1,12 +1,14 @@
 //! Measures a run: the loop (`until_answered`), blocks, their `workloads` in rounds of slices
 //! (`rounds`, `member`) or in one piece (`cell`), the layers below (`ceilings`, `in_memory`, each
-//! with `layer`) and experiments (`prove`). Outside a run, one job (`single`).
+//! with `layer`) and experiments (`prove`). Outside of these: the workloads of applications
+//! (`fitting`) and one job (`single`).
 
 pub mod block;
 pub mod calibration;
 pub mod ceilings;
 pub mod cell;
 pub mod cooling;
+pub mod fitting;
 pub mod idle;
 pub mod in_memory;
 pub mod layer;

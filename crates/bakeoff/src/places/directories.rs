@@ -8,6 +8,7 @@ use bakeoff_model::host::{Place, PlaceClass};
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::path::{RawPath, printable};
 use bakeoff_model::undo::ScratchOf;
+use bakeoff_model::workload::Workload;
 use bakeoff_stats::units;
 use bakeoff_tools::native::TargetKind;
 
@@ -72,6 +73,30 @@ pub fn prepare(session: &mut Session) -> Result<TargetSet, StepError> {
         },
     )?;
     Ok(TargetSet::Directories { sites, sentinel })
+}
+
+/// Prepares the one directory of a `fit` run; gives its site, and the bytes that each new file of
+/// so many may have.
+pub fn prepare_for_fit(session: &mut Session, new_files: usize) -> Result<(Site, u64), StepError> {
+    let candidates = session.journal.run().header.candidates.clone();
+    let [candidate] = &candidates[..] else {
+        return Err(Fault::bug("fit judges one directory").into());
+    };
+    let scratch = make_scratch(session, 0, candidate)?;
+    let scratches = [scratch];
+    let rates = pilots(session, &candidates, &scratches)?;
+    let room = room_bytes(&candidates)?;
+    let workloads = &session.journal.run().header.workloads;
+    let needs_file = workloads.iter().any(Workload::uses_data_file);
+    let largest = choose_size(session, &candidates, room, &rates)?;
+    let file_bytes = if needs_file { largest } else { space::FILE_MIN_BYTES };
+    let [scratch] = scratches;
+    let (_, place) = directory(candidate)?;
+    session.progress.doing("writing the data file");
+    let (_, data) = data_file::lay_out(session, &scratch, scratch::DATA, file_bytes)
+        .map_err(|error| in_place(candidate, error))?;
+    let each = room.saturating_sub(file_bytes) / new_files.max(1) as u64;
+    Ok((Site::new(scratch, Subject::Opened(data), place.class, place, file_bytes), each))
 }
 
 /// Lays the directories of a resumed run out again, with the size its plan settled on.

@@ -3,16 +3,18 @@
 use bakeoff_judge::history::facts::Facts;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
+use bakeoff_report::fit;
 use bakeoff_report::runs::{Row, State, short};
 
 use super::{Digest, Summary};
 
 pub fn digest_of(run: &Run, analysis: &Analysis) -> (Digest, Facts) {
+    let cells: u64 = run.blocks.iter().map(|block| block.cells.len() as u64).sum();
     let digest = Digest {
         events: run.next_seq,
         blocks: analysis.blocks,
-        cells: run.blocks.iter().map(|block| block.cells.len() as u64).sum(),
-        verdict: short(run, analysis),
+        cells: cells + run.fit.len() as u64,
+        verdict: if run.fit.is_empty() { short(run, analysis) } else { fit::short(run) },
         is_stopped: run.stopped.is_some(),
     };
     (digest, Facts::from_header(&run.header))

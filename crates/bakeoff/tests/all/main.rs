@@ -50,6 +50,7 @@ mod devices;
 mod ends;
 mod exports;
 mod facts;
+mod fit;
 mod fleet;
 mod forecast;
 mod guard;
