@@ -1,6 +1,6 @@
-"""The archive and the Debian package of the program under test (`dist.py --plain`), as a part of
-every test run: their contents, and that the archive installs, refuses and removes. What takes other
-systems is in `make test-install`."""
+"""The archive, the Debian package and the image of the program under test (`dist.py --plain`), as a
+part of every test run: their contents, and that the archive installs, refuses and removes. What
+takes other systems is in `make test-install`."""
 
 import json
 import os
@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import components
+import image
 import packages
 import papers
 from dist import PLAIN
@@ -45,11 +46,13 @@ def check():
     first = package.read_bytes()
     again = packages.deb(release, native, PLAIN, notices).read_bytes()
     ensure(again == first, f"packed twice, {package} is not the same bytes")
+    first, again = (image.oci(release, [(PLAIN, native)], notices).read_bytes() for _ in range(2))
+    ensure(again == first, "packed twice, the image is not the same bytes")
     installs(release, packages.archive(release, native, PLAIN, notices))
     refuses(release, packages.archive(release, machine("armv6"), PLAIN, notices))
     for variable in ("CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"):
         installs_from_elsewhere(release, variable)
-    print(f"an archive and a Debian package of {listed} components")
+    print(f"an archive, a Debian package and an image of {listed} components")
 
 
 def installs(release: papers.Release, archive: Path):

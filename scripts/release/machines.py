@@ -27,6 +27,9 @@ class Machine:
     # The program that runs its binaries here, with the processor to be; none where they run alone.
     emulator: tuple[str, ...] = ()
     debian_suffix: str = ""
+    # Architecture and variant of its image for containers; none where no image is made.
+    # Source: OCI Image Format Specification 1.1, "Image Index", platform variants.
+    oci: str = ""
 
 
 def tags(name: str) -> tuple[str, ...]:
@@ -43,6 +46,7 @@ MACHINES = [
         debian="amd64",
         uname=("x86_64",),
         wheel=tags("x86_64"),
+        oci="amd64",
     ),
     Machine(
         name="aarch64",
@@ -51,6 +55,7 @@ MACHINES = [
         debian="arm64",
         uname=("aarch64",),
         wheel=tags("aarch64"),
+        oci="arm64",
         emulator=("qemu-aarch64-static",),
     ),
     Machine(
@@ -60,6 +65,7 @@ MACHINES = [
         debian="armhf",
         uname=("armv7l", "armv8l", "aarch64"),
         wheel=tags("armv7l"),
+        oci="arm/v7",
         emulator=("qemu-arm-static",),
     ),
     Machine(

@@ -1,9 +1,9 @@
 """Every file of a release, in target/release-files; publishes nothing.
 
-For each ARCH an archive, a Debian package and a wheel; then the sources, the Ansible collection,
-the SBOM, the release notes and SHA256SUMS. Each binary is built once (`dist`) and goes unchanged
-into its three files. What is made depends on the commit alone: same commit and compilers, same
-bytes."""
+For each ARCH an archive, a Debian package and a wheel; then the image for containers, the sources,
+the Ansible collection, the SBOM, the release notes and SHA256SUMS. Each binary is built once
+(`dist`) and goes unchanged into its files. What is made depends on the commit alone: same commit
+and compilers, same bytes."""
 
 import argparse
 import subprocess
@@ -14,6 +14,7 @@ from pathlib import Path
 import components
 import dist
 import features
+import image
 import packages
 import papers
 import sources
@@ -33,6 +34,8 @@ def build(names, is_test: bool):
     for binary, machine in built:
         for pack in (packages.archive, packages.deb, packages.wheel):
             say(lambda: [pack(release, machine, binary, notices)])
+    if any(machine.oci for _, machine in built):
+        say(lambda: [image.oci(release, built, notices)])
     say(lambda: [sources.archive(release)])
     say(lambda: sources.crates(release))
     say(lambda: [sources.collection(release)])
