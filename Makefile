@@ -67,11 +67,14 @@ install: ## what build and manual made, below PREFIX (/usr/local); as root where
 	install -D -m 644 $(MANUAL)/bash/bakeoff.bash $(SHARE)/bash-completion/completions/bakeoff
 	install -D -m 644 -t $(SHARE)/zsh/site-functions $(MANUAL)/zsh/_bakeoff
 	install -D -m 644 -t $(SHARE)/fish/vendor_completions.d $(MANUAL)/fish/bakeoff.fish
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system packaging/systemd/*
 
 uninstall: ## takes away what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/bakeoff $(SHARE)/man/man1/bakeoff.1 $(SHARE)/man/man1/bakeoff-*.1 \
 		$(SHARE)/bash-completion/completions/bakeoff $(SHARE)/zsh/site-functions/_bakeoff \
-		$(SHARE)/fish/vendor_completions.d/bakeoff.fish
+		$(SHARE)/fish/vendor_completions.d/bakeoff.fish \
+		$(DESTDIR)$(PREFIX)/lib/systemd/system/bakeoff-fit@.service \
+		$(DESTDIR)$(PREFIX)/lib/systemd/system/bakeoff-fit@.timer
 
 dist: ## static binaries for x86-64, arm64, ARMv7 and ARMv6 in target/dist (ARGS="armv6" for one)
 	@scripts/install.sh build dist

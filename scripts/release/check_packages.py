@@ -18,6 +18,7 @@ from tools import ROOT, copy, ensure, renew, run, start
 # What a package of ours has to contain, wherever it is installed.
 CONTENTS = (
     "./usr/bin/bakeoff",
+    "./usr/lib/systemd/system/bakeoff-fit@.timer",
     "./usr/share/bash-completion/completions/bakeoff",
     "./usr/share/doc/bakeoff/THIRD-PARTY.txt.gz",
     "./usr/share/doc/bakeoff/changelog.gz",
