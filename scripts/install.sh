@@ -77,7 +77,7 @@ main() {
     local lacking names
     if [ "$#" -eq 0 ]; then
         say "usage: scripts/install.sh GROUP..." \
-            "(build test dist bench release install fleet machines)"
+            "(build test dist bench applications release install fleet machines)"
         exit 2
     fi
     if ! command -v cargo >/dev/null 2>&1; then
