@@ -134,17 +134,27 @@ def enter(system: System, folder: Path, root: Path, files: Path, how: str) -> li
     ]
 
 
+# What podman needs here. The usual limits of this machine may be more than a container is allowed.
+PODMAN = ("podman", "--runtime=runc", "--cgroup-manager=cgroupfs")
+ISOLATED = ("--network=none", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024")
+
+
 def container(root: Path, files: Path) -> list:
     """Words before a command that run it in a container of podman with its usual limits, which
     forbid io_uring."""
     return [
-        *("timeout", "--kill-after=10", str(LIMIT_S), "podman", "--runtime=runc"),
-        *("--cgroup-manager=cgroupfs", "run", "--rm", "--network=none"),
-        # Those of this machine may be more than a container is allowed.
-        *("--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"),
+        *("timeout", "--kill-after=10", str(LIMIT_S), *PODMAN, "run", "--rm", *ISOLATED),
         *("--tmpfs=/tmp:rw,exec,size=512m", "--env=HOME=/root"),
         *("--volume", f"{files}:/files:ro", "--rootfs", root),
     ]
+
+
+def image(archive: Path, folder: Path, *limits: str) -> tuple[list, list]:
+    """Commands that load an image for containers, and that start it with `folder` on /data."""
+    podman = [*PODMAN, "--root", folder / "podman", "--runroot", folder / "podman-run"]
+    volume = ["--volume", f"{folder / 'data'}:/data"]
+    start = ["timeout", "--kill-after=10", str(LIMIT_S), *podman, "run", "--rm", *ISOLATED]
+    return [*podman, "load", "--input", archive], [*start, *limits, *volume]
 
 
 def run(words: list) -> subprocess.CompletedProcess:

@@ -122,6 +122,36 @@ def in_folder(case, script, files, folder):
     return ended.returncode, ended.stdout, ended.stderr
 
 
+# As the job in packaging/kubernetes limits it.
+JOB = ("--user=65532:65532", "--read-only", "--cap-drop=all", "--tmpfs=/tmp:rw,mode=1777,size=64m")
+JOB += ("--security-opt=no-new-privileges",)
+
+
+@pytest.mark.parametrize("limits", [(), JOB], ids=["image-root", "image-job"])
+def test_image(limits, files, folder, table):
+    """It answers from a container of the program alone, and says what it cannot see there."""
+    started, here = time.monotonic(), folder / "image"
+    systems.remove(here)
+    (here / "data").mkdir(parents=True)
+    (here / "data").chmod(0o1777)
+    archive = files / f"bakeoff-{VERSION}-oci.tar"
+    load, start = systems.image(archive, here, *limits)
+    loaded = systems.run(load)
+    assert loaded.returncode == 0, loaded.stderr
+    words = ("fit", "etcd", "/data")
+    ended = systems.run([*start, f"localhost/bakeoff:{VERSION}", *words])
+    said = f"{ended.returncode}\n{ended.stdout}{ended.stderr}"
+    assert ended.returncode in (0, 1, 5), said
+    assert "etcd needs 99 % of its log writes synced within 10 ms" in " ".join(said.split()), said
+    assert "other processes" in said, said
+    assert not list((here / "data").iterdir()), "something is left in /data"
+    size = f"{archive.stat().st_size / 1e6:.1f} MB"
+    how = "with the limits of the job" if limits else "root"
+    row = ("image for containers", f"podman, {how}", "`bakeoff fit etcd /data`", size)
+    table.append((*row, f"{time.monotonic() - started:.0f} s"))
+    systems.remove(here)
+
+
 def on_board(case, script, files, folder):
     """On an emulated Raspberry Pi, whose card is mounted on /mnt."""
     from test_pi import CARD, MAKE
