@@ -1,6 +1,6 @@
 """Does `fit` agree with the applications themselves? etcd, PostgreSQL and SQLite run on emulated
 drives, and what they say of their storage is put beside the verdict of `fit` in the same directory.
-Rewrites a part of docs/fit.md and of its head. Nothing here passes or fails. Needs root, FUSE and
+Rewrites a part of docs/agreement.md. Nothing here passes or fails. Needs root, FUSE and
 the packages of the group `applications` (`scripts/install.sh applications`).
 
 The drives are loop devices of this machine on a file of the emulated flash drive. All of it has
@@ -25,7 +25,6 @@ from real_applications import Bucketed, etcd, postgresql, sqlite
 sys.path.insert(0, str(ROOT / "tests/machines"))
 from emulated import flash
 
-HEAD = "../crates/core/report/src/testing/fit_head.md"
 MIB = 1 << 20
 SIZE_BYTES = 3072 * MIB
 # Times in microseconds. What is not set is that of a card of the middle class.
@@ -174,16 +173,19 @@ def compared(name: str, own: Own, rating: dict) -> list[str]:
 def section(facts: dict, seconds: float, rows: list[list[str]]) -> str:
     columns = ["drive", "demand", "the application itself", "limit", "`fit`", "verdict", "agree"]
     versions = ", ".join(
-        first_line(*words)
-        for words in (("etcd", "--version"), ("pgbench", "--version"), ("sqlite3", "--version"))
+        f"{name} {re.search(r'[0-9]+[.][0-9.]+', first_line(name, '--version'))[0]}"
+        for name in ("etcd", "pgbench", "sqlite3")
     )
-    designs = "; ".join(
-        f"{name}: {', '.join(f'{key} {value:.0f}' for key, value in design.items()) or 'its defaults'}"
+    designs = "".join(
+        f"- {name}: {', '.join(f'{key} {value:.0f}' for key, value in design.items())}\n"
         for name, design in DRIVES.items()
+        if design
     )
     return (
-        f"Measured on {facts['CPU']}, kernel {facts['kernel']}, with {versions}; {seconds:.0f} s each. "
-        f"Drives (`tests/machines/emulated/flash`, times in µs): {designs}.\n\n{table(columns, rows)}"
+        f"Measured on {facts['CPU']}, kernel {facts['kernel']}, with {versions}, "
+        f"{seconds:.0f} s for each. The drives are those of `tests/machines/emulated/flash`, a "
+        f"card by default. What the others change (µs; bytes; bytes per µs):\n\n{designs}\n"
+        + table(columns, rows)
     )
 
 
@@ -201,9 +203,7 @@ def main():
                 rows.append(compared(name, own, fits[own.application][own.workload]))
                 print(" | ".join(rows[-1]), file=sys.stderr)
     found = section(machine("/dev/shm"), words.seconds, rows)
-    # The page is made from its head and the table of applications.
-    for page in (HEAD, "fit.md"):
-        write_page(page, "applications themselves", found)
+    write_page("agreement.md", "applications", found)
 
 
 if __name__ == "__main__":
