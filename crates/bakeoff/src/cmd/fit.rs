@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bakeoff_judge::applications::{self, ALL, AppError, AppTable};
+use bakeoff_judge::fit_changes::FitChange;
 use bakeoff_judge::plan::{self, TEXT_MAX_BYTES};
 use bakeoff_judge::ratings::{self, AppRating};
 use bakeoff_machine::prepare::space;
@@ -20,7 +21,7 @@ use bakeoff_model::workload::Workload;
 use bakeoff_report as report;
 
 use super::lifecycle::{self, Remains};
-use super::{answer, stored};
+use super::{answer, fit_earlier, stored};
 use crate::cli::{Fit, Format, Global, formats};
 use crate::fault::{Fault, Outcome, after_printing};
 use crate::measuring::fitting;
@@ -63,7 +64,8 @@ pub fn run(global: &Global, args: &Fit) -> Result<Outcome, Fault> {
     let chosen = table.choose(&names, args.load).map_err(Fault::usage)?;
     let remains = lifecycle::recover(global)?;
     let run = measured(global, args, chosen, dir.unwrap_or_else(|| PathBuf::from(".")))?;
-    answered(format, &run, remains)
+    let changes = fit_earlier::changes(global, &run)?;
+    answered(format, &run, &changes, remains)
 }
 
 fn read(file: &Path) -> Result<AppTable, Fault> {
@@ -168,27 +170,32 @@ fn with_companion(workloads: Vec<Workload>, name: Option<&str>) -> Result<Vec<Wo
     Ok([workloads, all].concat())
 }
 
-fn answered(format: Format, run: &Run, remains: Remains) -> Result<Outcome, Fault> {
-    let printed = print(format, run);
+fn answered(
+    format: Format,
+    run: &Run,
+    changes: &[FitChange],
+    remains: Remains,
+) -> Result<Outcome, Fault> {
+    let printed = print(format, run, changes);
     let ended = match run.stopped {
         Some((StopReason::Interrupted, _)) => Err(Fault::interrupted("")),
-        _ => Ok(outcome(format, run)),
+        _ => Ok(outcome(format, run, changes)),
     };
     remains.end(after_printing(printed, ended))
 }
 
-/// Prints the ratings of a `fit` run.
-pub fn print(format: Format, run: &Run) -> Result<(), Fault> {
-    Ok(out::print(Some(format), &text(format, run))?)
+/// Prints the ratings of a `fit` run, and what changed since earlier ones.
+pub fn print(format: Format, run: &Run, changes: &[FitChange]) -> Result<(), Fault> {
+    Ok(out::print(Some(format), &text(format, run, changes))?)
 }
 
-fn text(format: Format, run: &Run) -> String {
+fn text(format: Format, run: &Run, changes: &[FitChange]) -> String {
     let ratings = ratings::ratings(run);
     match format {
-        Format::Prometheus => report::fit::metrics(run, &ratings),
-        Format::Nagios => report::fit::service(&ratings).line(),
-        Format::Json => report::fit::json(run, &ratings) + "\n",
-        _ => answer::laid_out(&report::fit::document(run, &ratings), format),
+        Format::Prometheus => report::fit::metrics(run, &ratings, changes),
+        Format::Nagios => report::fit::service(&ratings, changes).line(),
+        Format::Json => report::fit::json(run, &ratings, changes) + "\n",
+        _ => answer::laid_out(&report::fit::document(run, &ratings, changes), format),
     }
 }
 
@@ -196,7 +203,7 @@ fn text(format: Format, run: &Run) -> String {
 pub fn write(run: &Run, format: Option<Format>, path: Option<&Path>) -> Result<(), Fault> {
     let has = formats::of_command("fit");
     match format.filter(|format| has.contains(format)) {
-        Some(format) => stored::write_text(path, &text(format, run)),
+        Some(format) => stored::write_text(path, &text(format, run, &[])),
         None => Err(Fault::usage(
             "the answer of a fit run is text: write it as .md or .json, or the run as .bundle",
         )),
@@ -204,10 +211,10 @@ pub fn write(run: &Run, format: Option<Format>, path: Option<&Path>) -> Result<(
 }
 
 /// How a `fit` run ends its command: its worst verdict.
-pub fn outcome(format: Format, run: &Run) -> Outcome {
+pub fn outcome(format: Format, run: &Run, changes: &[FitChange]) -> Outcome {
     let ratings: Vec<AppRating> = ratings::ratings(run);
     if format == Format::Nagios {
-        return Outcome::Service(report::fit::service(&ratings).state);
+        return Outcome::Service(report::fit::service(&ratings, changes).state);
     }
     match ratings::worst(ratings.iter().map(|of| of.verdict)) {
         FitVerdict::Yes => Outcome::Done,

@@ -15,6 +15,7 @@ pub mod consent;
 pub mod demo;
 pub mod devices;
 pub mod fit;
+mod fit_earlier;
 pub mod fleet;
 mod hopeless;
 pub mod import;

@@ -131,7 +131,10 @@ fn screen(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     stored::say_state(state, &*store, &id)?;
     if run.header.verb == Verb::Fit {
         let format = stored::format_among(global, "show", formats::of_command("fit"))?;
-        return fault::after_printing(fit::print(format, &run), Ok(fit::outcome(format, &run)));
+        return fault::after_printing(
+            fit::print(format, &run, &[]),
+            Ok(fit::outcome(format, &run, &[])),
+        );
     }
     let analysis = analysed_for(&run, args);
     let extent = if args.details { AnswerDetail::Details } else { AnswerDetail::Screen(None) };

@@ -17,6 +17,7 @@ pub mod diagnose;
 pub mod evidence;
 pub mod factors;
 pub mod fit;
+pub mod fit_changes;
 pub mod gate;
 pub mod history;
 pub mod import;

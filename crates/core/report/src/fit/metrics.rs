@@ -3,11 +3,12 @@
 use super::words;
 use crate::exposition::Exposition;
 use crate::service::{Datum, Service, State};
+use bakeoff_judge::fit_changes::FitChange;
 use bakeoff_judge::ratings::{AppRating, RatedDemand};
 use bakeoff_model::fit::{FitNeed, FitRating, FitVerdict};
 use bakeoff_model::run::Run;
 
-pub fn metrics(run: &Run, ratings: &[AppRating]) -> String {
+pub fn metrics(run: &Run, ratings: &[AppRating], changes: &[FitChange]) -> String {
     let mut out = Exposition::default();
     let dir = super::place(run);
     let of_app =
@@ -39,6 +40,7 @@ pub fn metrics(run: &Run, ratings: &[AppRating]) -> String {
         };
         out.family(name, help, all().filter_map(sample));
     }
+    super::changes::add(&mut out, &dir, changes);
     let ended_s = run.last_unix_ns as f64 / 1e9;
     out.single("bakeoff_fit_timestamp_seconds", "When the measurement ended.", ended_s);
     out.text()
@@ -58,7 +60,7 @@ fn scale(need: FitNeed) -> f64 {
     }
 }
 
-fn unit(need: FitNeed) -> &'static str {
+pub(super) fn unit(need: FitNeed) -> &'static str {
     match need {
         FitNeed::Latency { .. } => "seconds",
         FitNeed::NoGap { .. } => "longest_seconds",
@@ -67,8 +69,8 @@ fn unit(need: FitNeed) -> &'static str {
     }
 }
 
-/// The worst verdict as the state of a service.
-pub fn service(ratings: &[AppRating]) -> Service {
+/// The worst verdict as the state of a service, which warns of what became worse too.
+pub fn service(ratings: &[AppRating], changes: &[FitChange]) -> Service {
     let state = |of: &AppRating| match of.verdict {
         FitVerdict::Yes => State::Ok,
         FitVerdict::TooClose { .. } => State::Warning,
@@ -82,9 +84,10 @@ pub fn service(ratings: &[AppRating]) -> Service {
             Some(Datum { label, value, below: None })
         })
     });
-    Service {
+    let service = Service {
         state: worst.map_or(State::Unknown, state),
         said: worst.map_or(String::new(), |of| words::sentence(of, None)),
         data: data.collect(),
-    }
+    };
+    super::changes::warn(service, changes)
 }

@@ -1,5 +1,6 @@
 //! What `fit` says: is this place fast enough for applications?
 
+mod changes;
 mod metrics;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ pub use words::{needs, source};
 use super::answer::normal;
 use super::document::{ColouredWord, Document, Table, number, words as column};
 use super::layout::Tone;
+use bakeoff_judge::fit_changes::FitChange;
 use bakeoff_judge::ratings::{self, AppRating, RatedDemand, worst};
 use bakeoff_machine::usual::medium;
 use bakeoff_model::application::Application;
@@ -39,11 +41,15 @@ pub fn list_json(all: &[Application]) -> String {
     value!({ "schema": "bakeoff/applications/1", "applications": all }).to_string()
 }
 
-pub fn document(run: &Run, rated: &[AppRating]) -> Document {
+pub fn document(run: &Run, rated: &[AppRating], changes: &[FitChange]) -> Document {
     let mut out = Document::default();
     match rated.len() {
         ..=DETAILED => rated.iter().for_each(|of| detailed(&mut out, run, of)),
         _ => overview(&mut out, run, rated),
+    }
+    for said in changes::sentences(changes) {
+        out.gap();
+        out.paragraph(said);
     }
     if let Some(command) = more(run, rated) {
         out.gap();
@@ -172,7 +178,7 @@ fn more(run: &Run, ratings: &[AppRating]) -> Option<String> {
 }
 
 /// The ratings for programs: `bakeoff/fit/1`.
-pub fn json(run: &Run, ratings: &[AppRating]) -> String {
+pub fn json(run: &Run, ratings: &[AppRating], changes: &[FitChange]) -> String {
     let all: Vec<serde_json::Value> = ratings
         .iter()
         .map(|of| {
@@ -190,6 +196,7 @@ pub fn json(run: &Run, ratings: &[AppRating]) -> String {
         "verdict": worst(ratings.iter().map(|of| of.verdict)),
         "stopped": run.stopped.as_ref().map(|stopped| stopped.0),
         "applications": all,
+        "changes": changes::json(changes),
     })
     .to_string()
 }
