@@ -21,7 +21,7 @@ use bakeoff_model::workload::Workload;
 use bakeoff_report as report;
 
 use super::lifecycle::{self, Remains};
-use super::{answer, fit_earlier, stored};
+use super::{answer, fit_earlier, fit_unseen, stored};
 use crate::cli::{Fit, Format, Global, formats};
 use crate::fault::{Fault, Outcome, after_printing};
 use crate::measuring::fitting;
@@ -120,6 +120,7 @@ fn list(format: Format, table: &AppTable) -> Result<Outcome, Fault> {
 fn measured(global: &Global, args: &Fit, chosen: AppTable, dir: PathBuf) -> Result<Run, Fault> {
     let workloads = with_companion(chosen.workloads, args.beside.as_deref())?;
     let candidates = planning::directories::candidates(&[dir])?;
+    fit_unseen::note(global.quiet, &candidates);
     let places = candidates.iter().filter_map(Candidate::place);
     let mut wearing = places.filter(|place| place.class != PlaceClass::Memory).peekable();
     let budget = wearing

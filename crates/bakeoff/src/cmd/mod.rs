@@ -16,6 +16,7 @@ pub mod demo;
 pub mod devices;
 pub mod fit;
 mod fit_earlier;
+mod fit_unseen;
 pub mod fleet;
 mod hopeless;
 pub mod import;

@@ -92,6 +92,12 @@ pub fn hottest_mc() -> Option<u64> {
     gauges::hottest_mc(&root::Root::system())
 }
 
+/// Whether processes of others are hidden: by a container, or by `hidepid` of /proc. Whoever sees
+/// all of them sees the one that starts the kernel's threads.
+pub fn hides_processes() -> bool {
+    root::Root::system().text("proc/2/comm").is_none_or(|name| name.trim_end() != "kthreadd")
+}
+
 /// Every block device and everything that can be seen using one.
 ///
 /// # Errors

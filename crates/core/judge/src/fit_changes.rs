@@ -80,7 +80,7 @@ pub fn is_same_place(a: &Header, b: &Header) -> bool {
     name(a) == name(b) && place(a) == place(b)
 }
 
-/// What stays of a place as long as it is the same one. A drive may have another name after a start.
+/// What stays of a place as long as it is the same. A drive may have another name after a start.
 fn stays(place: &Place) -> (String, String, Vec<String>) {
     let drives: Vec<String> = place.disks().map(drive_name).collect();
     let source = if drives.is_empty() { place.source.clone() } else { String::new() };
