@@ -59,7 +59,7 @@ pub struct FitRating {
     pub slices: u32,
     /// Time inside the slices.
     pub measured_ns: u64,
-    /// Share of the operations that took longer than the limit, 0 to 1; `None` without such a limit.
+    /// Share of the operations that took longer than the limit, 0 to 1; `None` without a limit.
     pub over_share: Option<f64>,
     /// Share of the time in which a request that came would have waited longer than the limit. A
     /// writer that waits for each answer sends nothing during a stall, so that a stall is one

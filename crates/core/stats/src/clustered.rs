@@ -61,8 +61,8 @@ impl ClusteredRatio {
 }
 
 /// Factor of a standard error for values whose neighbours correlate: that of a first-order
-/// autoregression with a coefficient one standard error above the estimate, on the scale of Fisher's
-/// z, on which the error is the same for all.
+/// autoregression with a coefficient one standard error above the estimate, on the scale of
+/// Fisher's z, on which the error is the same for all.
 fn widening(r: f64, n: f64) -> f64 {
     let unbiased = ((n * r + 1.0) / (n - 3.0)).clamp(-MOST_R, MOST_R);
     let rho = libm::tanh(libm::atanh(unbiased) + 1.0 / libm::sqrt(n)).max(0.0);

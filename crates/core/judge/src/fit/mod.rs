@@ -116,7 +116,7 @@ fn rate(rating: &mut FitRating, slices: &[FitSlice], asked: f64, alpha: f64, don
     };
 }
 
-/// One gap is a fact; that there is none is said of what was measured, and no earlier than promised.
+/// One gap is a fact; that there is none is said of what was measured, no earlier than promised.
 fn no_gap(rating: &mut FitRating, slices: &[FitSlice], limit_ns: u64, look: usize) {
     rating.estimate = rating.longest.map(|stall| stall.took_ns as f64);
     let over = |error: fn(&FitSlice) -> u64| {

@@ -1,3 +1,5 @@
+//! What the interval, the looks and the doubts of a rating say of drives that are known.
+
 use proptest::prelude::*;
 
 use super::*;
