@@ -246,10 +246,7 @@ impl Run {
             What::CellInvalid { block, candidate, workload, reason } => {
                 self.invalid.push((*block, *candidate, *workload, reason.clone()));
             }
-            What::FitMeasured(measured) => {
-                measured.workload.get(&self.header.workloads).ok_or(out("workload"))?;
-                self.fit.push((**measured).clone());
-            }
+            What::FitMeasured(of) => self.fit_measured(of).ok_or(out("workload"))?,
             What::BlockDone { block } => {
                 self.block_done(*block, event.elapsed_ns).ok_or(out("block"))?;
             }
@@ -260,6 +257,12 @@ impl Run {
             What::Stopped { reason, note } => self.stopped = Some((*reason, note.clone())),
         }
         Ok(())
+    }
+
+    fn fit_measured(&mut self, measured: &FitSamples) -> Option<()> {
+        measured.workload.get(&self.header.workloads)?;
+        self.fit.push(measured.clone());
+        Some(())
     }
 
     fn owned(&mut self, owner: &Owner) {
