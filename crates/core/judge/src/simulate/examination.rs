@@ -12,14 +12,14 @@ use bakeoff_machine::probe::judge;
 use bakeoff_machine::probe::pace::{PaceVerdict, PieceRates, SHARE_OF_MARK};
 use bakeoff_machine::probe::weak;
 use bakeoff_machine::probe::{FLUSH_BYTES, Readback, SampleLayout};
+use bakeoff_model::normal::Medium;
+use bakeoff_model::others::Others;
 use bakeoff_stats::prng::{NormalDeviates, SplitMix64};
 
 /// Pieces of a stretch that is written, and turns of short reads: of each look, the next of which
 /// is only taken where the one before was too slow.
 const WRITES: &[usize] = &[64, 256];
 const READS: &[usize] = &[24; 3];
-/// A drive is slow below this share of the slowest tenth of others.
-const SLOW_SHARE: f64 = 0.4;
 const CAPACITY_BYTES: u64 = 64_000_000_000;
 const CHUNKS: u64 = 4000;
 const CHUNK_NS: f64 = 20e6;
@@ -83,6 +83,10 @@ pub fn all(runs: u32, seed: u64) -> Vec<ExamOutcomes> {
 
 fn scenarios() -> Vec<(String, ExamAnswer, ExamScenario)> {
     use ExamAnswer::{Failing, Fake, NothingWrongFound, Slow};
+    // Of others that all are as fast as their slowest tenth.
+    let tenths = [1.0; 11];
+    let slow = Others { medium: Medium::Sd, link: None, n: 8, tenths, sources: Vec::new() };
+    let slow = slow.slow_below();
     let loads = [
         ("quiet", STEADY),
         ("20 % noise", PacedLoad { noise: 0.2, ..STEADY }),
@@ -105,11 +109,11 @@ fn scenarios() -> Vec<(String, ExamAnswer, ExamScenario)> {
         let name = |of: &str| format!("{of}; {words}");
         let mark = |level| paced(WRITES, SHARE_OF_MARK, level);
         all.push((name("a card just keeps its mark"), NothingWrongFound, mark(1.0)));
-        let reads = |level| paced(READS, SLOW_SHARE, level);
+        let reads = |level| paced(READS, slow, level);
         all.push((name("reads like the slowest tenth"), NothingWrongFound, reads(1.0)));
         if load.foreign == 0.0 && load.hit < 0.5 {
             all.push((name("a card fails its mark by 30 %"), Slow, mark(0.7)));
-            all.push((name("reads a quarter of the slowest tenth"), Slow, reads(0.25)));
+            all.push((name("reads at 60 % of what is slow"), Slow, reads(0.6 * slow)));
         }
     }
     for (stall_share, burst) in [(0.0, false), (0.02, false), (0.2, false), (0.2, true)] {
