@@ -167,7 +167,7 @@ fn what_cannot_be_told_prints_the_layers() {
         .layer(BaseLayer::Raw, 200e6)
         .layer(BaseLayer::Tool, 9e9);
     assert_eq!(case.cause(), (Cause::Unattributed, Grade::Unattributed));
-    insta::assert_snapshot!(case.evidence(), @"it reaches 25 % of the raw device (200 MB/s), 9 % of the practical limit of such links (540 MB/s), 8 % of the link (600 MB/s), 1 % of bakeoff without I/O (9.00 GB/s)");
+    insta::assert_snapshot!(case.evidence(), @"it reaches 25 % of the raw device (200 MB/s), 9 % of the practical limit of such links (556 MB/s), 8 % of the link (600 MB/s), 1 % of bakeoff without I/O (9.00 GB/s)");
     let blind = Case::measured("smallfiles", 50.0).with(|s| s.cell.telemetry = None);
     assert_eq!(blind.cause().0, Cause::Unattributed, "nothing seen, nothing said");
 }
