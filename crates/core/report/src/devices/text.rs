@@ -135,7 +135,7 @@ pub fn part_words(part: &Part) -> String {
 pub fn answer(drive: &Drive) -> String {
     if !drive.safe_to_erase {
         let reasons = drive.reasons.iter().map(|r| r.text.clone()).collect();
-        return format!("no: {}", some(reasons, 1, "; "));
+        return format!("no: {}", some(reasons, REASONS, "; "));
     }
     let lost: Vec<String> = drive.contents.iter().filter_map(loss).collect();
     match (lost.is_empty(), drive.contents_known) {
