@@ -8,6 +8,8 @@ use bakeoff_judge::ratings::{AppRating, RatedDemand};
 use bakeoff_model::fit::{FitNeed, FitRating, FitVerdict};
 use bakeoff_model::run::Run;
 
+type RatingFigure = fn(&FitRating) -> Option<f64>;
+
 pub fn metrics(run: &Run, ratings: &[AppRating], changes: &[FitChange]) -> String {
     let mut out = Exposition::default();
     let dir = super::place(run);
@@ -24,7 +26,7 @@ pub fn metrics(run: &Run, ratings: &[AppRating], changes: &[FitChange]) -> Strin
         ratings.iter().map(|of| (of_app(of), verdict(of))),
     );
     let all = || ratings.iter().flat_map(|of| of.demands.iter().map(move |d| (of, d)));
-    let figures: [(&'static str, &str, fn(&FitRating) -> Option<f64>); 4] = [
+    let figures: [(&'static str, &str, RatingFigure); 4] = [
         ("bakeoff_fit_value", "Measured figure, in seconds, or per second.", |r| r.estimate),
         ("bakeoff_fit_low", "Lower end of its 95 % confidence interval.", |r| r.low),
         ("bakeoff_fit_high", "Upper end of its 95 % confidence interval.", |r| r.high),
