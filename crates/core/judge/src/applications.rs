@@ -258,7 +258,7 @@ mod tests {
         let wrong = said("workload = \"log\"\nneed.latency = { quantile = 0.99 }\n");
         assert!(wrong.starts_with("own.toml:14:"), "{wrong}");
         assert!(said("workload = \"log\"\nneed.operations = { per_s = 0.0 }\n").contains("range"));
-        assert!(said(&format!("worload = \"log\"\n{need}")).contains("unknown field"));
+        assert!(said(&format!("workloads = \"log\"\n{need}")).contains("unknown field"));
         let each = "workload = \"log\"\nneed.operations = { per_s = 1.0 }\neach = true\n";
         assert!(said(each).contains("each needs a load"));
     }

@@ -260,9 +260,7 @@ impl Run {
     }
 
     fn fit_measured(&mut self, measured: &FitSamples) -> Option<()> {
-        measured.workload.get(&self.header.workloads)?;
-        self.fit.push(measured.clone());
-        Some(())
+        measured.workload.get(&self.header.workloads).map(|_| self.fit.push(measured.clone()))
     }
 
     fn owned(&mut self, owner: &Owner) {
