@@ -20,14 +20,14 @@ const MANY_ROWS = 8;
 
 /** Pixels of a letter, and the share of the width that a name beside its line may take. */
 const LETTER = 7;
-const BESIDE = 0.2;
+const BESIDE = 0.28;
 
 /** Whether names stand above their lines, because one does not fit beside, and how tall a line is:
  * on paper many lines are low, with the names beside them. */
 export function linesOf(names: string[], width: number, isPaper: boolean) {
   const isMany = names.length > MANY_ROWS;
   const isLong = names.some((name) => name.length * LETTER > width * BESIDE);
-  const isNarrow = isLong || (width < NARROW && !(isPaper && isMany));
+  const isNarrow = (isLong || width < NARROW) && !(isPaper && isMany);
   if (isNarrow) return { isNarrow, height: 40 };
   return { isNarrow, height: isMany ? 24 : 34 };
 }

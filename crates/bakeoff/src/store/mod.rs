@@ -42,7 +42,6 @@ pub trait Records {
 
     fn firsts(&self, runs: &[RunId]) -> Result<Vec<Result<Event, StoreError>>, StoreError>;
 
-    #[cfg(any(feature = "dashboard", test))]
     fn first(&self, run: &RunId) -> Result<Event, StoreError> {
         let first = self.firsts(std::slice::from_ref(run))?.pop();
         first.unwrap_or_else(|| Err(StoreError::not_found(run.as_str(), &[])))

@@ -32,9 +32,9 @@ pub struct MatrixPage<'a> {
 }
 
 impl MatrixPage<'_> {
-    /// `None` where nothing is compared, or nothing was measured.
+    /// `None` where nothing is compared.
     pub fn new<'a>(link: &str, run: &'a RunDocument) -> Option<MatrixPage<'a>> {
-        let table = run.answer.matrix.as_ref().filter(|table| table.has_figures())?;
+        let table = run.answer.matrix.as_ref()?;
         Some(MatrixPage::of(table, (link, run), run.answer.is_by_wear))
     }
 

@@ -138,7 +138,7 @@ impl Report<'_> {
         Report {
             record,
             run,
-            matrix: MatrixPage::new("#run-0", run),
+            matrix: MatrixPage::new("#run-0", run).filter(|of| of.table.has_figures()),
             wear: MatrixPage::of_wear("#run-0", run),
             sweeps,
             machine: machine::table(record, &run.questions),
