@@ -22,12 +22,12 @@ const MANY_ROWS = 8;
 const LETTER = 7;
 const BESIDE = 0.28;
 
-/** Whether names stand above their lines, because one does not fit beside, and how tall a line is:
- * on paper many lines are low, with the names beside them. */
+/** Whether names stand above their lines, because one of a few does not fit beside, and how tall a
+ * line is: on paper many lines are low, with the names beside them. */
 export function linesOf(names: string[], width: number, isPaper: boolean) {
   const isMany = names.length > MANY_ROWS;
-  const isLong = names.some((name) => name.length * LETTER > width * BESIDE);
-  const isNarrow = (isLong || width < NARROW) && !(isPaper && isMany);
+  const isLong = !isMany && names.some((name) => name.length * LETTER > width * BESIDE);
+  const isNarrow = isLong || (width < NARROW && !(isPaper && isMany));
   if (isNarrow) return { isNarrow, height: 40 };
   return { isNarrow, height: isMany ? 24 : 34 };
 }
