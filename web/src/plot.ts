@@ -29,7 +29,8 @@ export function linesOf(names: string[], width: number, isPaper: boolean) {
   const isLong = !isMany && names.some((name) => name.length * LETTER > width * BESIDE);
   const isNarrow = isLong || (width < NARROW && !(isPaper && isMany));
   if (isNarrow) return { isNarrow, height: 40 };
-  return { isNarrow, height: isMany ? 24 : 34 };
+  if (isMany) return { isNarrow, height: isPaper ? 20 : 24 };
+  return { isNarrow, height: 34 };
 }
 
 /** What a kind of chart gives: how tall it is and what ECharts draws, for a width in pixels. */
