@@ -20,15 +20,9 @@ def simulated(program, runs: int, seed: int):
     words = f"self simulate --runs {runs} --seed {seed} --format markdown"
     found = f"`bakeoff {words}`\n\n{answer(program, *words.split())}\n{rivals.tables(runs, seed)}"
     write_page("truth.md", "figures", f"\n{found}\n")
-    words = f"self simulate --gate --runs {runs} --seed {seed} --format markdown"
-    gate = f"`bakeoff {words}`\n\n{answer(program, *words.split())}"
-    write_page("truth.md", "gate", f"\n{gate}\n")
-    words = f"self simulate --probe --runs {runs} --seed {seed} --format markdown"
-    probe = f"`bakeoff {words}`\n\n{answer(program, *words.split())}"
-    write_page("truth.md", "probe", f"\n{probe}\n")
-    words = f"self simulate --fit --runs {runs} --seed {seed} --format markdown"
-    fit = f"`bakeoff {words}`\n\n{answer(program, *words.split())}"
-    write_page("truth.md", "fit", f"\n{fit}\n")
+    for of in ("gate", "probe", "fit"):
+        words = f"self simulate --{of} --runs {runs} --seed {seed} --format markdown"
+        write_page("truth.md", of, f"\n`bakeoff {words}`\n\n{answer(program, *words.split())}\n")
 
 
 def on_disks(binary, pair: str, runs: int) -> bool:

@@ -12,7 +12,7 @@ use bakeoff_machine::prepare::space;
 use bakeoff_model::candidate::Candidate;
 use bakeoff_model::event::{Header, StopReason};
 use bakeoff_model::fit::FitVerdict;
-use bakeoff_model::host::PlaceClass;
+use bakeoff_model::host::Place;
 use bakeoff_model::path::RawPath;
 use bakeoff_model::protocol::{Mode, Protocol};
 use bakeoff_model::run::Run;
@@ -121,13 +121,8 @@ fn measured(global: &Global, args: &Fit, chosen: AppTable, dir: PathBuf) -> Resu
     let workloads = with_companion(chosen.workloads, args.beside.as_deref())?;
     let candidates = planning::directories::candidates(&[dir])?;
     fit_unseen::note(global.quiet, &candidates);
-    let places = candidates.iter().filter_map(Candidate::place);
-    let mut wearing = places.filter(|place| place.class != PlaceClass::Memory).peekable();
-    let budget = wearing
-        .peek()
-        .is_some()
-        .then(|| space::quick_write_budget(wearing.flat_map(|place| place.disks())))
-        .flatten();
+    let places: Vec<&Place> = candidates.iter().filter_map(Candidate::place).collect();
+    let budget = space::quick_write_budget_of(&places);
     let usual_ns = (workloads.len() as u64 * EACH_NS).clamp(LEAST_NS, MOST_NS);
     let time_ns = args.time.unwrap_or(usual_ns);
     if time_ns == 0 {

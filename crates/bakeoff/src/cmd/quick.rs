@@ -3,7 +3,7 @@
 use bakeoff_machine::prepare::space;
 use bakeoff_model::candidate::Candidate;
 use bakeoff_model::event::Header;
-use bakeoff_model::host::{Place, PlaceClass};
+use bakeoff_model::host::Place;
 use bakeoff_model::job::Mem;
 use bakeoff_model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_model::verb::Verb;
@@ -45,11 +45,7 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
         workloads.iter_mut().for_each(|workload| workload.job.mem = Mem::Malloc);
     }
     let places: Vec<&Place> = candidates.iter().filter_map(Candidate::place).collect();
-    // Memory does not wear.
-    let wearing = || places.iter().filter(|place| place.class != PlaceClass::Memory);
-    let budget = wearing()
-        .next()
-        .and_then(|_| space::quick_write_budget(wearing().flat_map(|place| place.disks())));
+    let budget = space::quick_write_budget_of(&places);
     let names: Vec<&str> = candidates.iter().map(|c| c.name.as_str()).collect();
     let title = format!("quick: {}", names.join(", "));
     let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);

@@ -3,8 +3,9 @@
 use std::io::IsTerminal;
 
 use bakeoff_judge::simulate::{checks, examination, fit, gate, simulate};
-use bakeoff_report as report;
 use bakeoff_report::fleet::coverage;
+use bakeoff_report::{self as report, Document};
+use serde_json::{Value, json};
 
 use super::{answer, stored};
 use crate::cli::{Format, Global, Simulate};
@@ -49,51 +50,38 @@ pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
 /// How often the predictions of `fleet report` come true.
 fn fleet(seed: u64, format: Format, fleets: u32) -> Result<Outcome, Fault> {
     let found = coverage::all(fleets, seed);
-    let json = || {
-        let document = serde_json::json!({
-            "schema": "bakeoff/simulate-fleet/1", "seed": seed, "fleets": found,
-        });
-        format!("{document}\n")
-    };
-    answer::print_either(format, json, || report::coverage_document(&found))?;
-    Ok(Outcome::Done)
+    let json = json!({ "schema": "bakeoff/simulate-fleet/1", "seed": seed, "fleets": found });
+    print(format, &json, || report::coverage_document(&found))
 }
 
 /// How often `compare --fail-if-slower` says what, and is wrong.
 fn gates(seed: u64, format: Format, runs: u32) -> Result<Outcome, Fault> {
     let found = gate::all(runs, seed).map_err(Fault::bug)?;
-    let json = || {
-        let document = serde_json::json!({
-            "schema": "bakeoff/simulate-gate/1", "seed": seed, "scenarios": found,
-        });
-        format!("{document}\n")
-    };
-    answer::print_either(format, json, || report::gates_document(&found))?;
-    Ok(Outcome::Done)
+    let json = json!({ "schema": "bakeoff/simulate-gate/1", "seed": seed, "scenarios": found });
+    print(format, &json, || report::gates_document(&found))
 }
 
 /// How often `probe` finds what is wrong with a drive, and something where nothing is.
 fn exams(seed: u64, format: Format, runs: u32) -> Result<Outcome, Fault> {
     let found = examination::all(runs, seed);
-    let json = || {
-        let document = serde_json::json!({
-            "schema": "bakeoff/simulate-probe/1", "seed": seed, "scenarios": found,
-        });
-        format!("{document}\n")
-    };
-    answer::print_either(format, json, || report::exams_document(&found))?;
-    Ok(Outcome::Done)
+    let json = json!({ "schema": "bakeoff/simulate-probe/1", "seed": seed, "scenarios": found });
+    print(format, &json, || report::exams_document(&found))
 }
 
 /// How often `fit` says what, and is wrong, and how often its weekly checks raise a false alarm.
 fn fits(seed: u64, format: Format, runs: u32) -> Result<Outcome, Fault> {
     let (drives, checks) = (fit::all(runs, seed), checks::all(runs, seed));
-    let json = || {
-        let document = serde_json::json!({
-            "schema": "bakeoff/simulate-fit/1", "seed": seed, "drives": drives, "checks": checks,
-        });
-        format!("{document}\n")
-    };
-    answer::print_either(format, json, || report::fits_document(&drives, &checks))?;
+    let json = json!({
+        "schema": "bakeoff/simulate-fit/1", "seed": seed, "drives": drives, "checks": checks,
+    });
+    print(format, &json, || report::fits_document(&drives, &checks))
+}
+
+fn print(
+    format: Format,
+    json: &Value,
+    document: impl FnOnce() -> Document,
+) -> Result<Outcome, Fault> {
+    answer::print_either(format, || format!("{json}\n"), document)?;
     Ok(Outcome::Done)
 }

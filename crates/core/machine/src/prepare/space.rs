@@ -52,6 +52,14 @@ pub fn quick_write_budget<'a>(disks: impl Iterator<Item = &'a Layer>) -> Option<
     disks.filter_map(of).min()
 }
 
+/// The same of the drives below these places; `None` also where all are in memory, which does not
+/// wear.
+pub fn quick_write_budget_of(places: &[&Place]) -> Option<u64> {
+    let mut wearing = places.iter().filter(|place| place.class != PlaceClass::Memory).peekable();
+    wearing.peek()?;
+    quick_write_budget(wearing.flat_map(|place| place.disks()))
+}
+
 /// Bytes a run of a plan may write to a drive unless told otherwise: one capacity of a card, a
 /// stick or a hard disk, a tenth of an SSD's. What a virtual disk is on nobody can see: it may be
 /// an SSD, so that a tenth is the limit there too, at least 8 GiB, as many are small.
