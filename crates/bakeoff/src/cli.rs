@@ -192,7 +192,7 @@ pub struct Quick {
     #[arg(long = "tool", value_name = "NAME", value_parser = parse_tool)]
     pub tools: Vec<DriverName>,
     /// Write an HTML report to this path
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub beside: BesideArgs,
@@ -207,6 +207,9 @@ pub struct Demo {
     pub used: UseArgs,
     #[command(flatten)]
     pub chosen: Chosen,
+    /// Install what is missing first, as `self setup --yes` does
+    #[arg(long)]
+    pub install: bool,
     /// Path of the HTML report (default: bakeoff-RUN.html in the current directory)
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
@@ -275,6 +278,9 @@ pub struct RunArgs {
     /// Measure although the CPUs or the drive are busy, or something else prevents an answer
     #[arg(long)]
     pub anyway: bool,
+    /// Install what the plan lacks here first, as `self setup --yes PLAN` does
+    #[arg(long)]
+    pub install: bool,
     /// Start at this time of day and keep the machine awake until the end
     #[arg(long, value_name = "HH:MM", value_parser = parse_time)]
     pub at: Option<Time>,
@@ -282,7 +288,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub detach: bool,
     /// Write an HTML report to this path
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub beside: BesideArgs,
@@ -324,7 +330,7 @@ pub struct Resume {
     #[arg(long, value_name = "TOKEN")]
     pub erase: Vec<String>,
     /// Write an HTML report to this path
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub beside: BesideArgs,

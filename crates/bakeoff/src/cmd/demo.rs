@@ -12,7 +12,7 @@ use bakeoff_model::workloads;
 use bakeoff_report as report;
 use bakeoff_stats::phrases;
 
-use super::{hopeless, lifecycle, quick};
+use super::{hopeless, lifecycle, quick, setup};
 use crate::cli::{Demo, Global, Quick};
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -37,6 +37,9 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         ));
         return without_root(global, args);
     }
+    if args.install {
+        setup::install_missing(None)?;
+    }
     let here = std::env::current_dir()
         .map_err(|e| Fault::environment(format!("cannot determine the current directory: {e}")))?;
     let place = host::place(&here).map_err(Fault::environment)?;
@@ -48,7 +51,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         say::note(
             global.quiet,
             format_args!(
-                "Skipped because a program is missing: {}. Install it: bakeoff self setup",
+                "Skipped because a program is missing: {}. To install it first: --install",
                 phrases::count(lacking, "filesystem")
             ),
         );

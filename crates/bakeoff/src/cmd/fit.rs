@@ -24,7 +24,7 @@ use super::lifecycle::{self, Remains};
 use super::{answer, fit_earlier, fit_unseen, stored};
 use crate::cli::{Fit, Format, Global, formats};
 use crate::fault::{Fault, Outcome, after_printing};
-use crate::measuring::fitting;
+use crate::measuring::fitting::{self, FitTime};
 use crate::planning::{self, new_run};
 use crate::signals::Cancel;
 use crate::steps::journal::Journal;
@@ -38,6 +38,8 @@ const SECOND_NS: u64 = 1_000_000_000;
 const EACH_NS: u64 = 10 * SECOND_NS;
 const LEAST_NS: u64 = 20 * SECOND_NS;
 const MOST_NS: u64 = 120 * SECOND_NS;
+/// Without --time, what is too close to call is measured for so long where that may tell.
+const EXTENDED_NS: u64 = 80 * SECOND_NS;
 
 pub fn run(global: &Global, args: &Fit) -> Result<Outcome, Fault> {
     let format = stored::format(global, "fit")?;
@@ -145,7 +147,8 @@ fn measured(global: &Global, args: &Fit, chosen: AppTable, dir: PathBuf) -> Resu
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let journal = Journal::begin(&mut store, header)?;
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
-    match fitting::measure(&mut session, time_ns) {
+    let most_ns = args.time.unwrap_or(usual_ns.max(EXTENDED_NS));
+    match fitting::measure(&mut session, FitTime { usual_ns: time_ns, most_ns }) {
         Ok((reason, note)) => session.finish(reason, note)?,
         Err(fault) => return Err(session.abandon(fault)),
     }

@@ -13,7 +13,7 @@ use bakeoff_report::plan::{Span, expected, state_label};
 use bakeoff_stats::units;
 
 use super::lifecycle::{self, Ending};
-use super::{consent, hopeless, scheduled};
+use super::{consent, hopeless, scheduled, setup};
 use crate::cli::{Global, OnTargets, RunArgs};
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -36,6 +36,9 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<Outcome, Fault> {
     let mut ending = Ending::new(args.report.clone(), &args.beside)?;
     refuse_store(global, &args.on)?;
     ending.remains = lifecycle::recover(global)?;
+    if args.install {
+        setup::install_missing(Some(&args.plan))?;
+    }
     let mut ready = get_ready(global, args)?;
     show(global, &ready);
     let targets: Vec<&Target> = ready.wanted.iter().map(|w| &w.target).collect();

@@ -52,6 +52,13 @@ pub fn run(global: &Global, args: &Args) -> Result<Outcome, Fault> {
     }
 }
 
+/// What `--install` asks for: installs what a plan or the demo lacks here. What no package manager
+/// can install is told by the run itself, as ever.
+pub fn install_missing(plan: Option<&Path>) -> Result<(), Fault> {
+    let found = look(uses(plan)?);
+    if found.packages().is_empty() { Ok(()) } else { install(&found) }
+}
+
 fn print(found: &Setup) -> std::io::Result<()> {
     out::print(None, &answer::laid_out(&report::setup_document(found), Format::Text))
 }

@@ -81,7 +81,7 @@ fn search(session: &Session, workload: WorkloadIx) -> Search {
     let job = &run.header.workloads[workload].job;
     Search {
         workload,
-        planned: protocol.rounds.max(1),
+        planned: slice_length::sparing_rounds(protocol.rounds, job, protocol.slice_bytes),
         margin: protocol.tie_margin,
         granted_ns: session.pace.longest_slice_ns(chosen_ns, left),
         most_ns: left_ns / slices,

@@ -56,11 +56,19 @@ struct Fitted {
     measured: FitSamples,
 }
 
-/// Measures until every demand is settled or `time_ns` is over, and records it; gives why it ended.
+/// How long a directory is measured: what a look is planned for, and the most that open demands may
+/// extend it to where that probably settles them.
+#[derive(Clone, Copy)]
+pub struct FitTime {
+    pub usual_ns: u64,
+    pub most_ns: u64,
+}
+
+/// Measures until every demand is settled or the time is over, and records it; gives why it ended.
 ///
 /// # Errors
 /// What keeps the directory from being measured.
-pub fn measure(session: &mut Session, time_ns: u64) -> Result<(StopReason, String), Fault> {
+pub fn measure(session: &mut Session, time: FitTime) -> Result<(StopReason, String), Fault> {
     session.lift_time_limit();
     let header = &session.journal.run().header;
     let new_files = header.workloads.iter().filter(|w| w.phase == Phase::Append).count();
@@ -71,7 +79,7 @@ pub fn measure(session: &mut Session, time_ns: u64) -> Result<(StopReason, Strin
     let (site, each) =
         directories::prepare_for_fit(session, new_files).map_err(|error| error.into_fault())?;
     let mut loads = Loads::start(session, &site, each).map_err(fault)?;
-    let ended = loads.measure(session, &site, time_ns);
+    let ended = loads.measure(session, &site, time);
     let interrupted = matches!(ended, Err(LoadError::Interrupted));
     let ended = match ended {
         Err(LoadError::Interrupted) => Ok((StopReason::Interrupted, String::new())),
@@ -147,9 +155,10 @@ impl Loads {
         &mut self,
         session: &Session,
         site: &Site,
-        time_ns: u64,
+        time: FitTime,
     ) -> Result<(StopReason, String), LoadError> {
         let began_ns = session.journal.elapsed_ns();
+        let mut time_ns = time.usual_ns;
         let most_bytes = session.journal.run().header.protocol.max_write_bytes;
         let stretch = time_ns.max(PROMISED_NS) as f64 / PROMISED_NS as f64;
         let due_ns = |look| (looks::due_ns(look) as f64 * stretch) as u64;
@@ -169,11 +178,14 @@ impl Loads {
                 written_bytes += self.slice(session, site, at)?;
             }
             let passed_ns = session.journal.elapsed_ns() - began_ns;
-            let is_over = passed_ns >= time_ns
-                || self.all.iter().any(|w| w.sliced.slices().len() == SLICES_MAX);
+            let is_full = self.all.iter().any(|w| w.sliced.slices().len() == SLICES_MAX);
             let is_spent = most_bytes.is_some_and(|most| written_bytes >= most);
-            if passed_ns >= due_ns(self.look) || is_over || is_spent {
-                self.judge(session);
+            let is_over = passed_ns >= time_ns || is_full || is_spent;
+            if passed_ns >= due_ns(self.look) || is_over {
+                let is_worth_more = self.judge(session, time.most_ns.saturating_sub(passed_ns));
+                if is_worth_more && passed_ns >= time_ns {
+                    time_ns = (2 * time_ns).min(time.most_ns).max(time_ns);
+                }
             }
             if self.all.iter().all(|w| w.is_settled) {
                 return Ok((StopReason::Decided, String::new()));
@@ -182,7 +194,7 @@ impl Loads {
                 let note = format!("{} were written", units::size(written_bytes));
                 return Ok((StopReason::WriteBudget, note));
             }
-            if is_over {
+            if is_full || passed_ns >= time_ns {
                 return Ok((StopReason::TimeUp, String::new()));
             }
         }
@@ -227,8 +239,9 @@ impl Loads {
         Ok(written)
     }
 
-    /// A look: what is settled is measured no more.
-    fn judge(&mut self, session: &Session) {
+    /// A look: what is settled is measured no more. Gives whether the time that is left would
+    /// probably settle more.
+    fn judge(&mut self, session: &Session, left_ns: u64) -> bool {
         let header = &session.journal.run().header;
         let open = self.all.iter_mut().filter(|w| !w.is_settled);
         open.for_each(|w| w.measured.look = u32::try_from(self.look).unwrap_or(u32::MAX));
@@ -239,15 +252,18 @@ impl Loads {
             |of: &&AppRating| of.demands.iter().all(|d| d.alone.verdict != FitVerdict::No);
         let demands: Vec<&RatedDemand> =
             rated.iter().filter(is_open).flat_map(|of| &of.demands).collect();
+        let mut is_worth_more = false;
         for of in self.all.iter_mut().filter(|w| !w.is_settled) {
             let name = ratings::base_name(&header.workloads[of.measured.workload]);
             let own = demands.iter().filter(|d| d.demand.workload == name);
             let mut ratings =
                 own.filter_map(|d| if of.is_beside { d.beside.as_ref() } else { Some(&d.alone) });
             of.is_sure = ratings.clone().all(|rating| rating.verdict == FitVerdict::Yes);
+            is_worth_more |= ratings.clone().any(|rating| looks::is_worth_more(rating, left_ns));
             of.is_settled = ratings.all(|rating| looks::is_settled(rating, self.look));
         }
         self.look += 1;
+        is_worth_more
     }
 
     /// Ends the processes; gives what was measured.

@@ -132,6 +132,7 @@ impl<'a> Ahead<'a> {
             candidates: u32::try_from(self.trials.len()).unwrap_or(u32::MAX),
             visit: self.visit,
             first_look: protocol.first_look(),
+            most_blocks: protocol.most_blocks(self.trials.len() > 1),
             is_of_rounds: protocol.mode == Mode::Characterise,
             setup: self.setup.plus(FitCost { time_ns: FIRST_BLOCK_NS, write_bytes: 0 }),
             time_ns: protocol.time_ns,
@@ -202,7 +203,9 @@ impl<'a> Ahead<'a> {
             false => slice_ns.max(self.lengths[at].length_ns),
         };
         let granted_ns = self.lengths[at].granted_ns;
-        (length.units(), slice_length::rounds(protocol.rounds, granted_ns, slice_ns))
+        let (job, slice_bytes) = (&workload.job, protocol.slice_bytes);
+        let planned = slice_length::sparing_rounds(protocol.rounds, job, slice_bytes);
+        (length.units(), slice_length::rounds(planned, granted_ns, slice_ns))
     }
 
     /// How often the work of a cell in one piece is done: once more where the drive settles first.

@@ -111,6 +111,30 @@ fn every_manager_is_called_with_its_own_words_after_a_yes() {
 }
 
 #[test]
+fn a_run_installs_what_its_plan_lacks_only_when_asked_to() {
+    if cannot_install() {
+        return;
+    }
+    let fake = Fake::new(
+        "dnf",
+        "case \"$*\" in *fio*) : >\"$BIN/fio\"; /bin/chmod +x \"$BIN/fio\";; esac",
+    );
+    let image = fake.dir.path().join("disk.img");
+    fs::File::create(&image).unwrap().set_len(2 << 30).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+        command.arg("--store").arg(fake.dir.path().join("s.db")).arg("run").arg(fake.plan());
+        command.arg("--target").arg(&image).args(args).env("PATH", fake.dir.path());
+        text(&command.output().unwrap())
+    };
+    let said = run(&[]);
+    assert!(fake.calls().is_empty(), "{said}");
+    let said = run(&["--install"]);
+    assert_eq!(fake.calls().len(), 1, "{said}");
+    assert!(fake.calls()[0].contains(" fio") && said.contains("$ dnf"), "{said}");
+}
+
+#[test]
 fn one_package_that_cannot_be_had_keeps_none_of_the_others_away() {
     if cannot_install() {
         return;

@@ -39,6 +39,7 @@ impl FitChange {
 /// place, in the order of time.
 pub fn changes(runs: &[EarlierFit]) -> Vec<FitChange> {
     let Some(now) = runs.last() else { return Vec::new() };
+    let needs = now.ratings.iter().map(|application| application.demands.len()).sum();
     let of = |application: &AppRating, demand: &RatedDemand| {
         let past: Vec<PastFit> = runs
             .iter()
@@ -50,7 +51,7 @@ pub fn changes(runs: &[EarlierFit]) -> Vec<FitChange> {
             workload: demand.demand.workload.clone(),
             of: demand.demand.of.clone(),
             need: demand.demand.need,
-            change: if is_now { certain_change(&past) } else { None },
+            change: if is_now { certain_change(&past, needs) } else { None },
         }
     };
     let each = |application| {

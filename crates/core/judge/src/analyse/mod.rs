@@ -10,7 +10,7 @@ mod energy;
 mod gives_up;
 mod lead;
 mod needs;
-mod normal;
+pub(crate) mod normal;
 mod observe;
 pub mod places;
 mod recommend;

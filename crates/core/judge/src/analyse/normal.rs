@@ -107,7 +107,8 @@ fn workload(run: &Run, test: Test) -> Option<usize> {
     run.header.workloads.iter().position(|w| is_test(w, test))
 }
 
-fn is_test(workload: &Workload, test: Test) -> bool {
+/// Whether its figure is one of what others mean by this test.
+pub fn is_test(workload: &Workload, test: Test) -> bool {
     let is_it = |known: &Workload| {
         let (a, b) = (&workload.job, &known.job);
         let same = (a.rw, a.bs, a.iodepth, a.numjobs, a.direct, a.fsync, a.rate_iops)

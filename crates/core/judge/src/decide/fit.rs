@@ -51,6 +51,8 @@ pub struct Wanted {
     /// Cost of a visit beside its cells: format, mount, lay out, unmount.
     pub visit: FitCost,
     pub first_look: u32,
+    /// Blocks after which nothing more is measured.
+    pub most_blocks: u32,
     pub is_of_rounds: bool,
     /// Cost once, before the first block: fill the image, calibrate.
     pub setup: FitCost,
@@ -70,9 +72,12 @@ pub struct Fit {
     pub least: FitCost,
 }
 
+/// A block may write so much of what was expected: some of what it costs was tried but once.
+const MOST_PERCENT: u64 = 125;
+
 impl Fit {
-    /// Blocks that there is time for, and blocks that the bytes allow. Without a limit of time
-    /// those of the first look.
+    /// Blocks that there is time and need for, and blocks that the bytes allow for certain. Without a limit
+    /// of time those of the first look.
     pub fn blocks(&self, wanted: &Wanted) -> (u64, u64) {
         let first = u64::from(wanted.first_look);
         let blocks = |limit: u64, least: u64, block: u64| {
@@ -81,9 +86,13 @@ impl Fit {
         let by_time = wanted.time_ns.filter(|_| !wanted.is_of_rounds);
         let by_time =
             by_time.map_or(first, |ns| blocks(ns, self.least.time_ns, self.block.time_ns));
-        let by_bytes = wanted.max_write_bytes.map_or(u64::MAX, |bytes| {
-            blocks(bytes, self.least.write_bytes, self.block.write_bytes)
-        });
+        let by_time = by_time.min(wanted.most_blocks.into());
+        let block_bytes = self.block.write_bytes.saturating_mul(MOST_PERCENT) / 100;
+        let more_bytes = first * block_bytes.saturating_sub(self.block.write_bytes);
+        let least_bytes = self.least.write_bytes.saturating_add(more_bytes);
+        let by_bytes = wanted
+            .max_write_bytes
+            .map_or(u64::MAX, |bytes| blocks(bytes, least_bytes, block_bytes));
         (by_time, by_bytes)
     }
 }
@@ -192,6 +201,7 @@ mod tests {
             candidates: 2,
             visit: cell(2, 10),
             first_look: 5,
+            most_blocks: 27,
             is_of_rounds: false,
             setup: cell(10, 0),
             time_ns: time_s.map(|s| s * S),

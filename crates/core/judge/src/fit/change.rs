@@ -18,7 +18,7 @@ const LEFT_OUT: usize = 5;
 /// Fewest earlier checks to compare with, and most: what is older says little about now.
 const FEWEST: usize = 6;
 const MOST: usize = 26;
-/// Two-sided error rate of one check. All of a year's together are simulated.
+/// Two-sided error rate of one check of all needs. All of a year's together are simulated.
 const ALPHA: f64 = 0.02;
 /// A change of less than this is none, whatever the noise: `ln 1.1`.
 const MARGIN: f64 = 0.095_310_179_804_324_87;
@@ -54,8 +54,10 @@ impl PastFit {
 
 /// Judges the latest of these checks, which are of one need on one place, in the order of time.
 ///
-/// A change stays one for as many checks as the earlier ones are remembered.
-pub fn certain_change(checks: &[PastFit]) -> Option<CertainChange> {
+/// A change stays one for as many checks as the earlier ones are remembered. Each of the `needs`
+/// that are checked at a time is a chance for a false alarm.
+pub fn certain_change(checks: &[PastFit], needs: usize) -> Option<CertainChange> {
+    let alpha = ALPHA / needs.max(1) as f64;
     let level =
         |check: &PastFit| Level { mean: libm::log(check.estimate), standard_error: 0.0, blocks: 2 };
     let (earlier, latest) = checks.split_at(checks.len().saturating_sub(AGREEING));
@@ -64,7 +66,7 @@ pub fn certain_change(checks: &[PastFit]) -> Option<CertainChange> {
     if earlier.len() < FEWEST || latest.len() < AGREEING {
         return None;
     }
-    let apart = |check: &PastFit| Some(Apart::new(&earlier, level(check))?.interval(ALPHA));
+    let apart = |check: &PastFit| Some(Apart::new(&earlier, level(check))?.interval(alpha));
     let apart: Vec<_> = latest.iter().map(apart).collect::<Option<_>>()?;
     let is_slower = apart.iter().all(|interval| interval.high < -MARGIN);
     let is_quicker = apart.iter().all(|interval| interval.low > MARGIN);
@@ -93,7 +95,7 @@ mod tests {
     #[test]
     fn a_change_is_certain_when_it_stays() {
         let steady = [10.0, 10.2, 9.9, 10.1, 10.0, 9.8, 10.1, 10.0];
-        let then = |after: &[f64]| certain_change(&checks(&[&steady[..], after].concat()));
+        let then = |after: &[f64]| certain_change(&checks(&[&steady[..], after].concat()), 1);
         assert_eq!(then(&[]), None);
         assert_eq!((then(&[20.0]), then(&[20.0, 21.0])), (None, None));
         assert_eq!(then(&[20.0, 21.0, 10.0]), None);
@@ -105,9 +107,9 @@ mod tests {
 
     #[test]
     fn few_checks_and_equal_ones_tell_nothing() {
-        assert_eq!(certain_change(&checks(&[1.0, 1.0, 1.0, 9.0, 9.0, 9.0])), None);
-        assert_eq!(certain_change(&checks(&[3.0; 40])), None);
+        assert_eq!(certain_change(&checks(&[1.0, 1.0, 1.0, 9.0, 9.0, 9.0]), 1), None);
+        assert_eq!(certain_change(&checks(&[3.0; 40]), 1), None);
         let tried = checks(&[&[3.0; 20][..], &[9.0; 3]].concat());
-        assert!(certain_change(&tried).is_some());
+        assert!(certain_change(&tried, 1).is_some());
     }
 }

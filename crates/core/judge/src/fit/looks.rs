@@ -3,7 +3,7 @@
 //! A certain no may end it at once. A yes waits for the promised time, because stalls that are
 //! rarer than what was measured are not seen.
 
-use bakeoff_model::fit::{FitRating, FitVerdict};
+use bakeoff_model::fit::{FitDoubt, FitNeed, FitRating, FitVerdict};
 use bakeoff_model::looks;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -36,9 +36,42 @@ pub fn is_settled(rating: &FitRating, look: usize) -> bool {
     }
 }
 
+/// A figure beyond these many times its limit is not close to it: more time tells.
+const CLOSE: std::ops::RangeInclusive<f64> = 0.7..=1.4;
+
+/// Whether so much more time would probably settle it, and is not wasted on what is too close to
+/// the limit or on a machine that is too busy.
+pub fn is_worth_more(rating: &FitRating, left_ns: u64) -> bool {
+    let FitVerdict::TooClose { doubt, more_ns } = rating.verdict else { return false };
+    if doubt == FitDoubt::MachineBusy || left_ns == 0 {
+        return false;
+    }
+    let limit = match rating.need {
+        FitNeed::Latency { limit_ns, .. } => limit_ns as f64,
+        FitNeed::Operations { per_s } | FitNeed::Bytes { per_s } => per_s,
+        FitNeed::NoGap { .. } => return false,
+    };
+    let is_apart = rating.estimate.is_some_and(|figure| !CLOSE.contains(&(figure / limit)));
+    is_apart || more_ns.is_some_and(|more| more <= left_ns)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn more_time_is_for_what_it_may_settle() {
+        let seen = |figure: f64, doubt, more_ns| FitRating {
+            estimate: Some(figure),
+            verdict: FitVerdict::TooClose { doubt, more_ns },
+            ..crate::fit::judge(FitNeed::Operations { per_s: 100.0 }, &[], 0)
+        };
+        let is = |figure, doubt, more_ns| is_worth_more(&seen(figure, doubt, more_ns), 60);
+        assert!(is(250.0, FitDoubt::Close, None), "long phases: far from the limit, and open");
+        assert!(is(105.0, FitDoubt::Close, Some(50)) && !is(105.0, FitDoubt::Close, Some(70)));
+        assert!(!is(250.0, FitDoubt::MachineBusy, Some(1)));
+        assert!(!is_worth_more(&seen(250.0, FitDoubt::Close, Some(1)), 0));
+    }
 
     #[test]
     fn looks_are_at_5_10_and_20_s_then_double_and_spend_5_percent() {

@@ -90,16 +90,22 @@ fn seen(need: FitNeed, slices: &[FitSlice]) -> FitRating {
 }
 
 fn rate(rating: &mut FitRating, slices: &[FitSlice], asked: f64, alpha: f64, done: Done) {
-    let of = |waits: bool| {
+    let of = |forgiven_ns: &dyn Fn(&FitSlice) -> u64| {
         let pairs = slices.iter().map(|slice| {
-            let waited_ns = if waits { slice.waited_ns.min(slice.elapsed_ns / 2) } else { 0 };
-            (done(slice) as f64, (slice.elapsed_ns - waited_ns) as f64 / 1e9)
+            let counted_ns = slice.elapsed_ns - forgiven_ns(slice).min(slice.elapsed_ns / 2);
+            (done(slice) as f64, counted_ns as f64 / 1e9)
         });
         ClusteredRatio::new(&pairs.collect::<Vec<_>>())
     };
-    let (Some(found), Some(at_best)) = (of(false), of(true)) else { return };
-    // What waiting may explain only adds to the rate.
-    let ((low, missed), high) = (found.interval(alpha), at_best.interval(alpha).1);
+    let rest_ns = |slice: &FitSlice| residual_ns(&slice.latencies);
+    let with_rest = of(&rest_ns);
+    let at_best = of(&|slice| slice.waited_ns.saturating_add(rest_ns(slice)));
+    let Some(((found, with_rest), at_best)) = of(&|_| 0).zip(with_rest).zip(at_best) else {
+        return;
+    };
+    // What the end of slices and waiting may explain only adds to the rate.
+    let (low, missed) = (found.interval(alpha).0, with_rest.interval(alpha).1);
+    let high = at_best.interval(alpha).1;
     rating.estimate = Some(found.ratio);
     rating.low = Some(low).filter(|low| *low > 0.0);
     rating.high = Some(high).filter(|high| high.is_finite());
@@ -114,6 +120,18 @@ fn rate(rating: &mut FitRating, slices: &[FitSlice], asked: f64, alpha: f64, don
         }
         () => close(half / distance, rating.measured_ns),
     };
+}
+
+/// What is left, on average, of the operation that is under way at a random moment: a slice ends
+/// when it is done, so it may have more than its share of slow ones (Cox, "Renewal Theory", 1962,
+/// 5.4).
+fn residual_ns(latencies: &Histogram) -> u64 {
+    let sum = |power: i32| -> f64 {
+        let each = latencies.buckets.iter();
+        each.map(|(ns, count)| libm::pow(*ns as f64, f64::from(power)) * *count as f64).sum()
+    };
+    let all = sum(1);
+    if all > 0.0 { (0.5 * sum(2) / all) as u64 } else { 0 }
 }
 
 /// One gap is a fact; that there is none is said of what was measured, no earlier than promised.

@@ -35,6 +35,8 @@ const STREAMING_NS: u64 = 2 * SECOND_NS;
 pub struct Speed {
     pub kind: &'static str,
     pub write_bytes_per_s: u64,
+    /// What the fastest of its kind write, as far as their link lets them.
+    pub most_bytes_per_s: u64,
     pub flush_ns: u64,
     pub charges: bool,
 }
@@ -42,23 +44,24 @@ pub struct Speed {
 impl Speed {
     /// By the drive at the bottom; `None` is an image on a drive nobody knows.
     pub fn assumed_for(drive: Option<&Layer>) -> Speed {
-        let speed = |kind, mb_per_s: u64, flush_us: u64| Speed {
+        let speed = |kind, mb_per_s: u64, most_mb_per_s: u64, flush_us: u64| Speed {
             kind,
             write_bytes_per_s: mb_per_s * MB,
+            most_bytes_per_s: most_mb_per_s * MB,
             flush_ns: flush_us * 1000,
             charges: flush_us >= 10_000,
         };
-        let Some(drive) = drive else { return speed("a drive", 200, 2000) };
+        let Some(drive) = drive else { return speed("a drive", 200, 3000, 2000) };
         let kbit = drive.link.as_ref().and_then(Link::usb_kbit);
         let is_slow_usb = kbit.is_some_and(|kbit| kbit <= 480_000);
         match (drive.bus.as_deref(), drive.rotational) {
-            (Some("mmc"), _) => speed("a card", 20, 20_000),
-            (Some("usb"), _) if is_slow_usb => speed("a drive on USB 2", 20, 15_000),
-            (Some("usb"), _) => speed("a USB drive", 80, 10_000),
-            (Some("nvme"), _) => speed("an NVMe SSD", 800, 500),
-            (_, Some(true)) if drive.seeks().is_none() => speed("a drive", 100, 15_000),
-            (_, Some(true)) => speed("a hard disk", 100, 15_000),
-            _ => speed("an SSD", 200, 2000),
+            (Some("mmc"), _) => speed("a card", 20, 90, 20_000),
+            (Some("usb"), _) if is_slow_usb => speed("a drive on USB 2", 20, 40, 15_000),
+            (Some("usb"), _) => speed("a USB drive", 80, 1000, 10_000),
+            (Some("nvme"), _) => speed("an NVMe SSD", 800, 7000, 500),
+            (_, Some(true)) if drive.seeks().is_none() => speed("a drive", 100, 3000, 15_000),
+            (_, Some(true)) => speed("a hard disk", 100, 280, 15_000),
+            _ => speed("an SSD", 200, 3000, 2000),
         }
     }
 
@@ -76,6 +79,13 @@ pub struct RegionCost {
     pub region_bytes: u64,
     pub is_overwritten: bool,
     pub is_preconditioned: bool,
+}
+
+impl RegionCost {
+    fn at_most(self) -> RegionCost {
+        let write_bytes_per_s = self.speed.most_bytes_per_s;
+        RegionCost { speed: Speed { write_bytes_per_s, ..self.speed }, ..self }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -96,8 +106,21 @@ pub struct Slices {
     pub rounds: u32,
 }
 
-/// The costs of a plan; `None` without a site.
+/// The costs of a plan; `None` without a site. What it writes at most is what the fastest drives of
+/// its kind would write.
 pub fn estimate(
+    made: &Expanded,
+    sites: &[RegionCost],
+    max_write_bytes: Option<u64>,
+) -> Option<Estimate> {
+    let usual = at_speed(made, sites, max_write_bytes)?;
+    let fastest: Vec<RegionCost> = sites.iter().map(|site| site.at_most()).collect();
+    let most_bytes = at_speed(made, &fastest, max_write_bytes)?.last.write_bytes;
+    let write_bytes = usual.last.write_bytes.max(most_bytes);
+    Some(Estimate { last: FitCost { write_bytes, ..usual.last }, ..usual })
+}
+
+fn at_speed(
     made: &Expanded,
     sites: &[RegionCost],
     max_write_bytes: Option<u64>,
@@ -124,6 +147,7 @@ pub fn estimate(
         candidates: k,
         visit,
         first_look: made.protocol.first_look(),
+        most_blocks: made.protocol.most_blocks(are_compared(&made.candidates)),
         is_of_rounds: made.protocol.mode == Mode::Characterise,
         setup: sum(fill, visit, k),
         time_ns: made.protocol.time_ns,
@@ -265,7 +289,9 @@ fn slices(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> Slices
         time_ns: unit_ns.saturating_mul(units),
         write_bytes: unit_bytes.saturating_mul(units),
     };
-    let rounds = slice_length::rounds(*SLICE_ROUNDS.start(), LONGEST_NS, each.time_ns);
+    let (planned, job) = (*SLICE_ROUNDS.start(), &workload.job);
+    let planned = slice_length::sparing_rounds(planned, job, protocol.slice_bytes);
+    let rounds = slice_length::rounds(planned, LONGEST_NS, each.time_ns);
     Slices { units, each, rounds }
 }
 
@@ -441,7 +467,26 @@ mod tests {
         let limit = free.last.write_bytes / 3;
         assert!(at(&made, Some(limit)).last.write_bytes <= limit);
         made.protocol.time_ns = Some(1);
-        assert_eq!(at(&made, None).last, at(&made, None).first, "the blocks of an answer");
+        let short = at(&made, None);
+        assert_eq!(short.last.time_ns, short.first.time_ns, "the blocks of an answer");
+    }
+
+    /// A plan announced 4 GiB "at most"; the drive was faster than its kind, and 20 were written.
+    #[test]
+    fn what_is_written_at_most_is_what_the_fastest_drive_of_a_kind_would_write() {
+        let mut made = expanded(built_in("nas").unwrap().text, &[]);
+        made.protocol.time_ns = Some(300 * SECOND_NS);
+        let at = |site: RegionCost, limit| estimate(&made, &[site], Some(limit)).unwrap();
+        let unknown = site(&drive("virtio", Some(true), None));
+        let usual = RegionCost {
+            speed: Speed { most_bytes_per_s: unknown.speed.write_bytes_per_s, ..unknown.speed },
+            ..unknown
+        };
+        let limit = 100 << 30;
+        let (said, if_usual) = (at(unknown, limit), at(usual, limit));
+        assert_eq!((said.first, said.last_blocks), (if_usual.first, if_usual.last_blocks));
+        assert!(said.last.write_bytes > 2 * if_usual.last.write_bytes, "{said:?}");
+        assert!(said.last.write_bytes <= limit);
     }
 
     #[test]

@@ -37,6 +37,8 @@ struct Weeks {
     /// Weeks in which something else ran, and how many times longer it took then.
     busy: (f64, f64),
     heavy_tails: bool,
+    /// What is checked at a time, each with a noise of its own.
+    needs: u32,
 }
 
 /// Plays each kind of drive on so many boards.
@@ -48,13 +50,21 @@ pub fn all(boards: u32, seed: u64) -> Vec<CheckOutcomes> {
         season: 0.0,
         busy: (0.0, 1.0),
         heavy_tails: false,
+        needs: 1,
+    };
+    let waves = Weeks { name: "30 % noise, waves (lag-1 0.5)", noise: 0.3, lag1: 0.5, ..quiet };
+    let busy = Weeks {
+        name: "5 % noise, one week in 5 three times slower",
+        noise: 0.05,
+        busy: (0.2, 3.0),
+        ..quiet
     };
     let kinds = [
         quiet,
         Weeks { name: "10 % noise", noise: 0.1, ..quiet },
         Weeks { name: "30 % noise", noise: 0.3, ..quiet },
         Weeks { name: "10 % noise, waves (lag-1 0.5)", noise: 0.1, lag1: 0.5, ..quiet },
-        Weeks { name: "30 % noise, waves (lag-1 0.5)", noise: 0.3, lag1: 0.5, ..quiet },
+        waves,
         Weeks {
             name: "5 % noise, summer and winter differ by 10 %",
             noise: 0.05,
@@ -68,12 +78,10 @@ pub fn all(boards: u32, seed: u64) -> Vec<CheckOutcomes> {
             busy: (0.05, 3.0),
             ..quiet
         },
-        Weeks {
-            name: "5 % noise, one week in 5 three times slower",
-            noise: 0.05,
-            busy: (0.2, 3.0),
-            ..quiet
-        },
+        busy,
+        Weeks { name: "10 % noise, 30 needs", noise: 0.1, needs: 30, ..quiet },
+        Weeks { name: "30 % noise, waves (lag-1 0.5), 30 needs", needs: 30, ..waves },
+        Weeks { name: "5 % noise, one week in 5 three times slower, 30 needs", needs: 30, ..busy },
     ];
     let asked = kinds.iter().flat_map(|kind| [1.0, 1.25, 1.5, 2.0].map(|change| (*kind, change)));
     let play = |(i, (kind, change)): (u64, (Weeks, f64))| {
@@ -99,26 +107,35 @@ impl Weeks {
         found
     }
 
-    /// The weeks with an alarm.
-    fn alarms(&self, change: f64, random: SplitMix64) -> Vec<u32> {
-        let mut random = NormalDeviates(random);
+    /// The weeks with an alarm for any need. What else runs in a week slows all of them.
+    fn alarms(&self, change: f64, mut random: SplitMix64) -> Vec<u32> {
+        let mut own = || NormalDeviates(SplitMix64::new(random.next_u64()));
+        let mut weeks = own();
+        let busy: Vec<bool> = (0..WEEKS).map(|_| weeks.uniform() < self.busy.0).collect();
+        let mut all: Vec<u32> =
+            (0..self.needs).flat_map(|_| self.alarms_of_need(change, own(), &busy)).collect();
+        all.sort_unstable();
+        all
+    }
+
+    fn alarms_of_need(&self, change: f64, mut random: NormalDeviates, busy: &[bool]) -> Vec<u32> {
         let mut checks: Vec<PastFit> = Vec::new();
         let (mut wave, phase) = (random.deviate(), random.uniform());
         let mut alarms = Vec::new();
-        for week in 0..WEEKS {
+        for (week, is_busy) in (0..).zip(busy) {
             wave = self.lag1 * wave + libm::sqrt(1.0 - self.lag1 * self.lag1) * random.deviate();
             let tail = if self.heavy_tails { heavy(&mut random) } else { 1.0 };
             let year = f64::from(week) / f64::from(WEEKS) + phase;
             let mut ln =
                 self.noise * wave * tail + self.season * libm::sin(core::f64::consts::TAU * year);
-            if random.uniform() < self.busy.0 {
+            if *is_busy {
                 ln += libm::log(self.busy.1);
             }
             if change != 1.0 && week >= CHANGES_AT {
                 ln += libm::log(change);
             }
             checks.push(PastFit { unix_ns: i64::from(week), estimate: libm::exp(ln) });
-            if certain_change(&checks).is_some() {
+            if certain_change(&checks, self.needs as usize).is_some() {
                 alarms.push(week);
             }
         }

@@ -1,5 +1,5 @@
 //! `fit` ([`crate::fit`]) on drives of known truth: how often it says what, and how often that is
-//! wrong, over all looks of the promised time.
+//! wrong, over all looks that a run without `--time` has.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -18,6 +18,8 @@ const PER_S: f64 = 400.0;
 const RATE: FitNeed = FitNeed::Operations { per_s: PER_S };
 const SLICE_NS: f64 = 200e6;
 const PAUSES_MS: (u64, u64) = (10, 50);
+/// At 80 s, where a run ends that more time would have settled.
+const LAST_LOOK: usize = looks::PROMISED + 2;
 /// True figures in units of the limit. At 1 either answer counts as wrong.
 const TRUTHS: [f64; 9] = [0.25, 0.5, 0.7, 0.9, 1.0, 1.1, 1.4, 2.0, 4.0];
 
@@ -112,7 +114,7 @@ fn is_wrong(margin: f64, verdict: FitVerdict) -> bool {
     }
 }
 
-/// One run of the promised time: what it says when it is settled, at which look, and its slices.
+/// One run: what it says when it is settled, at which look, and the slices of the promised time.
 fn play(
     law: LatencyLaw,
     usual_ns: f64,
@@ -122,20 +124,29 @@ fn play(
     let mut drive = LatencyDrive::new(law, seed);
     let mut random = SplitMix64::derive(seed, &[1]);
     let (mut slices, mut settled, start) = (Vec::new(), None, drive.now());
-    for look in 0..=looks::PROMISED {
+    let mut promised = 0;
+    for look in 0..=LAST_LOOK {
+        if look > looks::PROMISED && settled.is_some() {
+            break;
+        }
         while (drive.now() - start) * usual_ns < looks::due_ns(look) as f64 {
             slices.push(slice(&mut drive, usual_ns));
             let (least, most) = PAUSES_MS;
             let pause_ms = least + random.below(most - least + 1);
             drive.pause(pause_ms as f64 * 1e6 / usual_ns);
         }
+        if look == looks::PROMISED {
+            promised = slices.len();
+        }
         settled = settled.or_else(|| {
             let rating = judge(need, &slices, look);
-            let is_over = look == looks::PROMISED || looks::is_settled(&rating, look);
-            is_over.then_some((rating, look))
+            let left_ns = looks::due_ns(LAST_LOOK) - looks::due_ns(look);
+            let ends = look >= looks::PROMISED && !looks::is_worth_more(&rating, left_ns);
+            (ends || looks::is_settled(&rating, look)).then_some((rating, look))
         });
     }
     let (rating, look) = settled.unwrap_or_else(|| (judge(need, &slices, 0), 0));
+    slices.truncate(promised);
     (rating, look, slices)
 }
 

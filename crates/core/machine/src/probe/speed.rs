@@ -3,9 +3,11 @@
 
 use super::exam::{ExamAnswer, ExamPart, PartSeen};
 use super::pace::{PaceVerdict, PieceRates, SHARE_OF_MARK};
+use crate::usual::words::{self, rate};
 use crate::usual::{labels, links, medium, others};
 use bakeoff_model::host::Place;
 use bakeoff_model::normal::{Label, LinkLimit, Medium, Test};
+use bakeoff_model::others::AmongOthers;
 use bakeoff_stats::units;
 
 /// From this share of what a link carries on, the link is what limits.
@@ -78,11 +80,11 @@ impl AlikeDrives {
         if let Some((at, recovered)) = measured.failed.first() {
             return failed(part, *at, *recovered, measured.failed.len());
         }
-        let Some((rate, words)) = figure(test, &measured.pace) else {
+        let Some((middle, words)) = figure(test, &measured.pace) else {
             return PartSeen::fine(part, "too little could be read in the time");
         };
         let words = match self.app_class().filter(|_| test == Test::RandRead) {
-            Some(class) if rate >= A1_READS => format!("{words}, as class {class} promises"),
+            Some(class) if middle.0 >= A1_READS => format!("{words}, as class {class} promises"),
             Some(class) => {
                 format!("{words}, of the {A1_READS:.0} that class {class} promises")
             }
@@ -92,16 +94,12 @@ impl AlikeDrives {
         let Some(others) = found else {
             return PartSeen::fine(part, format!("{words}; too few others are known to judge it"));
         };
-        let (low, high) = others.middle();
-        let usual = format!(
-            "8 in 10 of {} others: {} to {}",
-            others.n,
-            amount(test, low),
-            amount(test, high)
-        );
-        let practice = self.link.as_ref().map(|of| of.practice_bytes_per_s);
-        let practice = practice.filter(|_| test.is_in_bytes());
-        match measured.pace.against(others.slow_below(), self.foreign(measured)) {
+        let (rate, low, high) = middle;
+        let slow_below = others.slow_below();
+        let among = AmongOthers::new(others, rate, (low, high));
+        let link = self.link.as_ref().filter(|_| test.is_in_bytes());
+        let usual = words::place(test, &among, link);
+        match measured.pace.against(slow_below, self.foreign(measured)) {
             PaceVerdict::Below => {
                 PartSeen::wrong(part, ExamAnswer::Slow, format!("{words}; {usual}"))
             }
@@ -109,8 +107,8 @@ impl AlikeDrives {
                 PartSeen::fine(part, format!("{words}; {}", not_judged(&usual)))
             }
             PaceVerdict::Reached => {
-                let note = if practice.is_some_and(|most| rate >= most * AT_LIMIT) {
-                    ", the limit of the link"
+                let note = if link.is_some_and(|of| rate >= of.practice_bytes_per_s * AT_LIMIT) {
+                    ": the link is the limit"
                 } else if measured.empty >= EMPTY {
                     ". Most of what was read is empty, which a drive may answer without its flash"
                 } else {
@@ -141,11 +139,11 @@ impl AlikeDrives {
         (class, promise, share): (&str, f64, f64),
         measured: &MeasuredPace,
     ) -> Option<PartSeen> {
-        let (rate, words) = figure(test, &measured.pace)?;
-        let promised = format!("{class} promises {}", amount(test, promise));
+        let ((middle, ..), words) = figure(test, &measured.pace)?;
+        let promised = format!("{class} promises {}", rate(test, promise));
         let found = format!("{words}; {promised}");
         Some(match measured.pace.against(promise * share, self.foreign(measured)) {
-            PaceVerdict::Reached if rate >= promise * SHARE_OF_MARK => {
+            PaceVerdict::Reached if middle >= promise * SHARE_OF_MARK => {
                 PartSeen::fine(part, format!("{found}: kept"))
             }
             PaceVerdict::Reached => {
@@ -191,17 +189,11 @@ pub fn failed(part: ExamPart, at: u64, recovered: bool, count: usize) -> PartSee
     PartSeen::wrong(part, ExamAnswer::Failing, found).advise(advice)
 }
 
-fn figure(test: Test, pace: &PieceRates) -> Option<(f64, String)> {
-    let (rate, low, high) = pace.median()?;
-    let words = format!("{} ({} to {})", amount(test, rate), amount(test, low), amount(test, high));
-    Some((rate, words))
-}
-
-fn amount(test: Test, rate: f64) -> String {
-    match test.is_in_bytes() {
-        true => units::rate(rate),
-        false => format!("{} IOPS", units::count(rate)),
-    }
+/// The median of the pieces with its interval, and that in words.
+fn figure(test: Test, pace: &PieceRates) -> Option<((f64, f64, f64), String)> {
+    let middle = pace.median()?;
+    let words = format!("{} ({})", rate(test, middle.0), words::range(test, middle.1, middle.2));
+    Some((middle, words))
 }
 
 #[cfg(test)]
@@ -233,7 +225,7 @@ mod tests {
         let card = card("class 10, U3, A1", DDR50);
         let reads = |test, measured: &MeasuredPace| card.reads(test, measured).answer;
         assert_eq!(reads(Test::SeqRead, &at(44e6)), ExamAnswer::NothingWrongFound);
-        assert!(card.reads(Test::SeqRead, &at(44e6)).found.ends_with("the limit of the link"));
+        assert!(card.reads(Test::SeqRead, &at(44e6)).found.ends_with("the link is the limit"));
         assert_eq!(reads(Test::SeqRead, &at(2e6)), ExamAnswer::Slow);
         assert_eq!(reads(Test::RandRead, &at(2000.0)), ExamAnswer::NothingWrongFound);
         assert_eq!(reads(Test::RandRead, &at(100.0)), ExamAnswer::Slow);

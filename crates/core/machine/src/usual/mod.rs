@@ -6,3 +6,4 @@ pub mod labels;
 pub mod links;
 pub mod medium;
 pub mod others;
+pub mod words;

@@ -159,7 +159,7 @@ fn missing(run: &Run) -> Vec<String> {
         let names = match all.len() > REASONS_MAX {
             true => phrases::list(&all.iter().map(name).collect::<Vec<_>>()),
             false => {
-                let why = |s: &Skipped| format!("{} ({})", name(s), sentence::stopless(&s.reason));
+                let why = |s: &Skipped| format!("{} ({})", name(s), brief(&s.reason));
                 all.iter().map(why).collect::<Vec<_>>().join("; ")
             }
         };
@@ -168,6 +168,12 @@ fn missing(run: &Run) -> Vec<String> {
     let header = &run.header;
     let candidates = of("Not tried", &header.skipped);
     candidates.into_iter().chain(of("Not measured", &header.dropped_workloads)).collect()
+}
+
+/// A reason without what mends it, which the details tell.
+fn brief(reason: &str) -> String {
+    let whole = sentence::stopless(reason);
+    whole.split_once(". ").map(|(first, _)| first.to_string()).unwrap_or(whole)
 }
 
 /// The bottleneck of all workloads in one sentence; `None` where none is known.

@@ -7,6 +7,7 @@ use crate::energy;
 use crate::layout::Tone;
 use bakeoff_judge::evidence::cell::machine;
 use bakeoff_judge::rules::run::thermal_trend;
+use bakeoff_machine::usual::words as usual;
 use bakeoff_model::normal::{
     Below, Earlier, Label, Medium, Normal, Normality, PlaceFigure, Test, WhyUnknown,
 };
@@ -237,7 +238,7 @@ fn joules(of: &PlaceFigure) -> (String, String) {
 
 fn earlier_words(test: Test, of: &Earlier) -> String {
     let runs = phrases::count(of.runs.len(), "earlier run");
-    format!("{runs} on this drive: {}", others::range(test, of.low, of.high))
+    format!("{runs} on this drive: {}", usual::range(test, of.low, of.high))
 }
 
 /// "V30: 30.0 MB/s".
@@ -246,12 +247,12 @@ fn promise(of: &PlaceFigure, label: &Label) -> String {
         true => label.bytes_per_s,
         false => label.bytes_per_s * of.iops / of.bytes_per_s,
     };
-    format!("{}: {}", sanitize(&label.class), others::rate(of.test, promised))
+    format!("{}: {}", sanitize(&label.class), usual::rate(of.test, promised))
 }
 
 fn verdict(of: &PlaceFigure) -> String {
     let link = of.link.as_ref();
-    let among = of.others.as_ref().map(|others| others::place(of.test, others, link));
+    let among = of.others.as_ref().map(|others| usual::place(of.test, others, link));
     let why =
         others::causes(&of.because).map_or(String::new(), |causes| format!(", because {causes}"));
     match &of.normality {
@@ -275,7 +276,7 @@ fn verdict(of: &PlaceFigure) -> String {
                     label.map(|label| format!("below the label ({})", promise(of, label)))
                 }
                 Below::Earlier => of.earlier.as_ref().map(|earlier| {
-                    let low = others::rate(of.test, earlier.low);
+                    let low = usual::rate(of.test, earlier.low);
                     format!("earlier runs reached at least {low}")
                 }),
             };

@@ -11,17 +11,18 @@ use serde_json::json as value;
 pub use metrics::{metrics, service};
 pub use words::{needs, source};
 
-use super::answer::normal;
+use super::answer::{normal, workload_name};
 use super::document::{ColouredWord, Document, Table, number, words as column};
 use super::layout::Tone;
 use bakeoff_judge::fit_changes::FitChange;
+use bakeoff_judge::fit_others::{self, FitAmong};
 use bakeoff_judge::ratings::{self, AppRating, RatedDemand, worst};
-use bakeoff_machine::usual::medium;
+use bakeoff_machine::usual::{medium, words as usual};
 use bakeoff_model::application::Application;
 use bakeoff_model::fit::{FitRating, FitVerdict};
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
-use bakeoff_stats::units;
+use bakeoff_stats::{phrases, units};
 
 /// Applications up to which each has its details.
 const DETAILED: usize = 2;
@@ -47,7 +48,7 @@ pub fn document(run: &Run, rated: &[AppRating], changes: &[FitChange]) -> Docume
         ..=DETAILED => rated.iter().for_each(|of| detailed(&mut out, run, of)),
         _ => overview(&mut out, run, rated),
     }
-    for said in changes::sentences(changes) {
+    for said in changes::sentences(changes).into_iter().chain(among_others(run)) {
         out.gap();
         out.paragraph(said);
     }
@@ -57,6 +58,16 @@ pub fn document(run: &Run, rated: &[AppRating], changes: &[FitChange]) -> Docume
         out.command(command);
     }
     out
+}
+
+/// "Random reads: 1210/s, slower than 9 in 10 of 20 microSD cards in a DDR50 slot."
+fn among_others(run: &Run) -> Vec<String> {
+    let said = |of: &FitAmong| {
+        let name = phrases::capital(&workload_name(of.test.workload()));
+        let place = usual::place(of.test, &of.among, of.link.as_ref());
+        format!("{name}: {}, {place}.", usual::rate(of.test, of.rate))
+    };
+    fit_others::figures(run).iter().map(said).collect()
 }
 
 fn place(run: &Run) -> String {
@@ -161,7 +172,8 @@ pub fn short(run: &Run) -> String {
 
 /// How much longer would tell, where something is open and more time helps.
 fn more(run: &Run, ratings: &[AppRating]) -> Option<String> {
-    let time_ns = run.header.protocol.time_ns?;
+    // What was open may have extended it.
+    let time_ns = run.header.protocol.time_ns?.max(run.elapsed_ns);
     let open = |of: &&AppRating| matches!(of.verdict, FitVerdict::TooClose { .. });
     let own = |d: &RatedDemand| {
         let FitVerdict::TooClose { more_ns, .. } = d.alone.verdict else { return None };

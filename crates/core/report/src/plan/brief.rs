@@ -97,11 +97,14 @@ fn cost(view: &PlanView, estimate: &EstimateView) -> String {
         Isolation::Visit => String::new(),
     };
     format!(
-        "About {} and {} written for {} {}{once}, at most {} and {}{limit}.",
+        "About {} and {} written for {} {}{once}, assuming {} that writes {}; at most {} and {}\
+         {limit}.",
         units::duration(estimate.first.time_ns),
         units::size(estimate.first.write_bytes),
         view.blocks.first,
         super::text::block_words(view.protocol.mode),
+        estimate.assumed,
+        units::rate(estimate.assumed_bytes_per_s as f64),
         units::duration(estimate.last.time_ns),
         units::size(estimate.last.write_bytes),
     )

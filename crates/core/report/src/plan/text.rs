@@ -401,6 +401,7 @@ mod tests {
         let speed = Speed {
             kind: "a card",
             write_bytes_per_s: 10_000_000,
+            most_bytes_per_s: 10_000_000,
             flush_ns: 20_000_000,
             charges: true,
         };

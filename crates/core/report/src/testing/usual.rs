@@ -2,12 +2,12 @@
 //! `data/links.csv` and `data/boards.csv`.
 
 use bakeoff_machine::usual::others::{self, PublishedFigure};
+use bakeoff_machine::usual::words::{drives, rate};
 use bakeoff_machine::usual::{labels, links};
 use bakeoff_model::boards;
 use bakeoff_stats::distinct;
 use bakeoff_stats::units;
 
-use crate::answer::others::{drives, rate};
 use crate::answer::workload_name;
 
 /// What a reader has to know before the tables.
