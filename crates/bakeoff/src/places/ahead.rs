@@ -5,7 +5,7 @@
 
 use bakeoff_judge::decide::beside;
 use bakeoff_judge::decide::cell_trial::{CellTrial, Expected, Natural, expected_length};
-use bakeoff_judge::decide::fit::{Asked, FitCost, Wanted};
+use bakeoff_judge::decide::limits::{Asked, RunCost, Wanted};
 use bakeoff_judge::decide::pace::{self, Demand, MeasuredPace};
 use bakeoff_judge::decide::write_limit::LimitedSlices;
 use bakeoff_model::profile::Part;
@@ -35,7 +35,7 @@ pub struct Trial {
     /// Durable sequential writing, bytes a second.
     pub bytes_per_s: f64,
     pub flushed_write_ns: u64,
-    pub visit: FitCost,
+    pub visit: RunCost,
     pub wears: bool,
     pub charges: bool,
     /// What a few slices of each workload took, in the order of the header's workloads.
@@ -47,8 +47,8 @@ pub struct Ahead<'a> {
     pub protocol: Protocol,
     workloads: &'a [Workload],
     trials: &'a [&'a Trial],
-    setup: FitCost,
-    pub visit: FitCost,
+    setup: RunCost,
+    pub visit: RunCost,
     pub pace: MeasuredPace,
     lengths: Vec<Expected>,
     /// Slices of a cell that do not count, as settings of the disk have changed before them.
@@ -63,7 +63,7 @@ impl<'a> Ahead<'a> {
         protocol: Protocol,
         workloads: &'a [Workload],
         trials: &'a [&'a Trial],
-        setup: FitCost,
+        setup: RunCost,
     ) -> Ahead<'a> {
         let visit = mean(trials.iter().map(|t| t.visit));
         let visited = u32::try_from(trials.len()).unwrap_or(u32::MAX);
@@ -134,15 +134,15 @@ impl<'a> Ahead<'a> {
             first_look: protocol.first_look(),
             most_blocks: protocol.most_blocks(self.trials.len() > 1),
             is_of_rounds: protocol.mode == Mode::Characterise,
-            setup: self.setup.plus(FitCost { time_ns: FIRST_BLOCK_NS, write_bytes: 0 }),
+            setup: self.setup.plus(RunCost { time_ns: FIRST_BLOCK_NS, write_bytes: 0 }),
             time_ns: protocol.time_ns,
             max_write_bytes: protocol.max_write_bytes,
         }
     }
 
-    fn cell(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> FitCost {
+    fn cell(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> RunCost {
         if profiles::is_shared(workload) {
-            return FitCost::default();
+            return RunCost::default();
         }
         let is_sliced = self.is_sliced(workload);
         let most_bytes = slice_length::most_bytes(&workload.job, protocol.slice_bytes);
@@ -158,7 +158,7 @@ impl<'a> Ahead<'a> {
         // Whole cells of a job last as long as they are asked to, however long they were tried.
         let is_known = is_sliced || workload.profile.is_some();
         let tried = self.tried(at).filter(|_| is_known);
-        let known: Vec<FitCost> =
+        let known: Vec<RunCost> =
             tried.filter_map(|t| t.cell(length_ns, slices, most_bytes)).collect();
         // A candidate that it was not tried on is taken for one of the others.
         let own = match is_sliced {
@@ -173,9 +173,9 @@ impl<'a> Ahead<'a> {
         own.plus(beside::cost(workload, own.time_ns, rounds, slowest))
     }
 
-    fn once(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> FitCost {
+    fn once(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> RunCost {
         if !self.is_sliced(workload) {
-            return FitCost::default();
+            return RunCost::default();
         }
         let most_bytes = slice_length::most_bytes(&workload.job, protocol.slice_bytes);
         let lengths = &self.lengths[at].tried_ns;
@@ -253,14 +253,14 @@ fn expected_lengths(
     lengths
 }
 
-fn mean(costs: impl Iterator<Item = FitCost>) -> FitCost {
-    let (mut sum, mut n) = (FitCost::default(), 0u64);
+fn mean(costs: impl Iterator<Item = RunCost>) -> RunCost {
+    let (mut sum, mut n) = (RunCost::default(), 0u64);
     for cost in costs {
         sum.time_ns += cost.time_ns;
         sum.write_bytes += cost.write_bytes;
         n += 1;
     }
-    FitCost { time_ns: sum.time_ns / n.max(1), write_bytes: sum.write_bytes / n.max(1) }
+    RunCost { time_ns: sum.time_ns / n.max(1), write_bytes: sum.write_bytes / n.max(1) }
 }
 
 fn demand(
@@ -291,7 +291,7 @@ fn written_in(measured_ns: u64, workload: &Workload, trial: &Trial) -> u64 {
     bytes as u64
 }
 
-fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> FitCost {
+fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> RunCost {
     let least = Least::for_job(&workload.job, trial.charges);
     let moved_bytes = least.moved_bytes(&workload.job);
     let moved_ns = (moved_bytes as f64 / trial.bytes_per_s.max(1.0) * 1e9) as u64;
@@ -309,10 +309,10 @@ fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> FitCo
         most => bytes.min(most),
     };
     let time_ns = rounds * (slice_ns + SLICE_OVERHEAD_NS) + START_NS;
-    FitCost { time_ns, write_bytes: most * rounds }
+    RunCost { time_ns, write_bytes: most * rounds }
 }
 
-fn cell_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> FitCost {
+fn cell_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> RunCost {
     if let Some(spec) = workload.profile.and_then(profiles::part_spec) {
         return part_cost(workload, &spec, protocol, trial);
     }
@@ -321,12 +321,12 @@ fn cell_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> FitCost
     let measured_ns =
         protocol.cell_min_ns.max(slowest).min(protocol.cell_max_ns.unwrap_or(u64::MAX));
     let write_bytes = written_in(measured_ns, workload, trial);
-    FitCost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes }
+    RunCost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes }
 }
 
 /// What one part of a profile is expected to cost at most: it is timed or goes through its files
 /// as a whole, is cut off like any cell, and the first may have to lay the files out.
-fn part_cost(workload: &Workload, spec: &PartSpec, protocol: &Protocol, trial: &Trial) -> FitCost {
+fn part_cost(workload: &Workload, spec: &PartSpec, protocol: &Protocol, trial: &Trial) -> RunCost {
     let whole_ns = workload.job.size as f64 / trial.bytes_per_s.max(1.0) * 1e9;
     let limit_ns = protocol.cell_max_ns.unwrap_or(u64::MAX);
     let least_ns = protocol.cell_min_ns.max(spec.least_ns);
@@ -341,7 +341,7 @@ fn part_cost(workload: &Workload, spec: &PartSpec, protocol: &Protocol, trial: &
         Writes::Flushed(bytes) => bytes as f64 / (trial.flushed_write_ns.max(1) as f64 / 1e9),
         Writes::Streamed | Writes::Shared => trial.bytes_per_s,
     };
-    FitCost {
+    RunCost {
         time_ns: measured_ns + layout_ns + CELL_OVERHEAD_NS,
         write_bytes: (bytes_per_s.min(trial.bytes_per_s) * writing_s) as u64,
     }

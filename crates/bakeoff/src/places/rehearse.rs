@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use bakeoff_judge::decide::cell_trial::{CellTrial, Natural};
-use bakeoff_judge::decide::fit::{Dropped, FitCost, FitError, Limit};
+use bakeoff_judge::decide::limits::{Dropped, Limit, OverLimit, RunCost};
 use bakeoff_judge::decide::pace::MeasuredPace;
 use bakeoff_judge::decide::setting_groups;
 use bakeoff_judge::decide::size::SizeLimits;
@@ -76,10 +76,10 @@ pub fn apply_limits(session: &mut Session, found: Findings) -> Result<(), Fault>
     let (rehearsal, pace, natural) =
         plan(&header, session.journal.elapsed_ns(), found).map_err(|error| match error {
             // Wear is a question of safety.
-            FitError::First(Dropped { limit: Limit::Bytes { .. }, .. }) => {
+            OverLimit::First(Dropped { limit: Limit::Bytes { .. }, .. }) => {
                 Fault::refused(report::left_out::unfit(&error))
             }
-            FitError::First(Dropped { limit: Limit::Time { .. }, .. }) | FitError::Nothing => {
+            OverLimit::First(Dropped { limit: Limit::Time { .. }, .. }) | OverLimit::Nothing => {
                 Fault::usage(report::left_out::unfit(&error))
             }
         })?;
@@ -100,7 +100,7 @@ fn plan(
     header: &Header,
     elapsed_ns: u64,
     found: Findings,
-) -> Result<(Rehearsal, MeasuredPace, Vec<Natural>), FitError> {
+) -> Result<(Rehearsal, MeasuredPace, Vec<Natural>), OverLimit> {
     let trials: Vec<&Trial> = found.candidates.iter().map(|(_, trial)| trial).collect();
     let fastest = trials.iter().map(|t| t.bytes_per_s).fold(0.0, f64::max);
     let room = SizeLimits {
@@ -117,7 +117,7 @@ fn plan(
         false => Isolation::Visit,
     };
     let protocol = Protocol { k, isolation, ..header.protocol.clone() };
-    let setup = FitCost { time_ns: elapsed_ns, write_bytes: found.written_bytes };
+    let setup = RunCost { time_ns: elapsed_ns, write_bytes: found.written_bytes };
     let candidates: Vec<Candidate> = found.candidates.iter().map(|(c, _)| c.clone()).collect();
     let settings = setting_groups::groups(&candidates, CandidateIx::all(candidates.len()));
     let ahead = Ahead::from_trials(protocol, &workloads, &trials, setup);

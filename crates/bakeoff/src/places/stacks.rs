@@ -1,6 +1,6 @@
 //! Prepares every stack once on its region, and settles what is measured, before the first block.
 
-use bakeoff_judge::decide::fit::FitCost;
+use bakeoff_judge::decide::limits::RunCost;
 use bakeoff_judge::decide::size::SizeLimits;
 use bakeoff_machine::prepare::capacity;
 use bakeoff_model::candidate::{Candidate, Kind, Knobs};
@@ -95,7 +95,7 @@ fn try_stand(
     let (entered, enter_ns) =
         rehearse::timed(|| Ok(target_set.enter(session, &without_settings(first))))?;
     let entered_bytes = session.spent.own_bytes().saturating_sub(before_bytes);
-    let mut visit = FitCost { time_ns: enter_ns, write_bytes: visit_bytes.max(entered_bytes) };
+    let mut visit = RunCost { time_ns: enter_ns, write_bytes: visit_bytes.max(entered_bytes) };
     let mut trials = Vec::new();
     let mut tried_all = entered;
     for candidate in shared {
@@ -152,7 +152,7 @@ fn trial(
     Ok(Trial {
         bytes_per_s: limits.bytes_per_s,
         flushed_write_ns,
-        visit: FitCost::default(),
+        visit: RunCost::default(),
         wears: true,
         charges,
         cells,

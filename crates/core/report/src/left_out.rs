@@ -1,6 +1,6 @@
 //! Why a candidate or a workload is left out, in words, as a run records it.
 
-use bakeoff_judge::decide::fit::{Dropped, FitError, Limit};
+use bakeoff_judge::decide::limits::{Dropped, Limit, OverLimit};
 use bakeoff_machine::setup::lacking::NoDriver;
 use bakeoff_model::candidate::Skipped;
 use bakeoff_model::path::sanitize;
@@ -25,10 +25,10 @@ pub fn dropped(dropped: &Dropped) -> Skipped {
     Skipped { name: dropped.name.clone(), reason: format!("{needs}; {enough} is enough") }
 }
 
-pub fn unfit(error: &FitError) -> String {
+pub fn unfit(error: &OverLimit) -> String {
     match error {
-        FitError::Nothing => "nothing to measure: no candidate or no workload is left".to_string(),
-        FitError::First(first) => {
+        OverLimit::Nothing => "nothing to measure: no candidate or no workload is left".to_string(),
+        OverLimit::First(first) => {
             let what = format!("{} of '{}'", looks(first), first.name);
             let (needs, enough) = exceeds(&what, first.limit);
             format!("{needs}; use {enough}")
@@ -108,7 +108,7 @@ mod tests {
     fn one_workload_stays_or_the_error_says_what_would_be_enough() {
         let first = |limit| {
             let name = "randwrite".to_string();
-            unfit(&FitError::First(Dropped { name, first_look: 5, is_of_rounds: false, limit }))
+            unfit(&OverLimit::First(Dropped { name, first_look: 5, is_of_rounds: false, limit }))
         };
         assert_eq!(
             first(Limit::Time { needed_ns: 60_000_000_000, limit_ns: 20_000_000_000 }),

@@ -17,7 +17,9 @@ use bakeoff_stats::phrases;
 const LINES: usize = 14;
 const WIDTH: usize = 72;
 const ANSWER: usize = 3;
+/// Columns of a name, at most and at least.
 const NAME: usize = 22;
+const LEAST_NAME: usize = 10;
 const GAP: &str = "  ";
 /// Blanks before lines that are copied.
 const INDENT: usize = 2;
@@ -104,36 +106,49 @@ fn table(levels: &RunLevels, room: usize) -> Vec<String> {
         let row = |(w, name): (&WorkloadLevels, &String)| {
             format!("{}{GAP}{}", padded(name, width), figure(w, 0))
         };
-        return shortened(rows.map(row).collect(), room, "workload");
+        return shortened(rows.map(row).collect(), room, ("workload", 0));
     }
+    let all: Vec<Vec<String>> = levels
+        .workloads
+        .iter()
+        .map(|workload| {
+            let title = cut(&answer::workload_heading(&workload.name), NAME);
+            let cells = (0..levels.candidates.len()).map(|at| figure(workload, at));
+            std::iter::once(title).chain(cells).collect()
+        })
+        .collect();
+    let widest = |cells: &[String]| cells.iter().map(|cell| columns(cell)).max().unwrap_or(0);
+    let wanted: usize = all.iter().map(|cells| GAP.len() + widest(cells)).sum();
     let names: Vec<String> = levels.candidates.iter().map(|c| c.name.clone()).collect();
-    let names = answer::short_names(&names, NAME);
-    let mut rows: Vec<String> = vec![String::new()];
-    rows.extend(names);
-    let width = rows.iter().map(|name| columns(name)).max().unwrap_or(0);
-    rows = rows.iter().map(|name| padded(name, width)).collect();
-    for workload in &levels.workloads {
-        let title = cut(&answer::workload_heading(&workload.name), NAME);
-        let cells = (0..levels.candidates.len()).map(|at| figure(workload, at));
-        let cells: Vec<String> = std::iter::once(title).chain(cells).collect();
-        let width = cells.iter().map(|cell| columns(cell)).max().unwrap_or(0);
+    let names = answer::short_names(&names, WIDTH.saturating_sub(wanted).clamp(LEAST_NAME, NAME));
+    let width = widest(&names);
+    let mut rows = vec![" ".repeat(width)];
+    rows.extend(names.iter().map(|name| padded(name, width)));
+    let mut more_workloads = 0;
+    for cells in &all {
+        let width = widest(cells);
         if rows.iter().any(|row| columns(row) + GAP.len() + width > WIDTH) {
+            more_workloads += 1;
             continue;
         }
-        for (row, cell) in rows.iter_mut().zip(&cells) {
+        for (row, cell) in rows.iter_mut().zip(cells) {
             let blanks = " ".repeat(width - columns(cell));
             *row = format!("{row}{GAP}{blanks}{cell}");
         }
     }
-    shortened(rows, room, "candidate")
+    shortened(rows, room, ("candidate", more_workloads))
 }
 
-fn shortened(mut rows: Vec<String>, room: usize, noun: &str) -> Vec<String> {
-    if rows.len() > room {
-        let more = rows.len() - (room - 1);
-        rows.truncate(room - 1);
-        rows.push(format!("and {}", phrases::count(more, &format!("more {noun}"))));
-    }
+/// The rows that have room, and what is left out: rows of so many things, and columns.
+fn shortened(mut rows: Vec<String>, room: usize, (noun, columns): (&str, usize)) -> Vec<String> {
+    let is_short = rows.len() + usize::from(columns > 0) > room;
+    let kept = if is_short { room - 1 } else { rows.len() };
+    let left_out = [(rows.len() - kept, noun), (columns, "workload")];
+    let left_out = left_out.into_iter().filter(|(count, _)| *count > 0);
+    let more: Vec<String> =
+        left_out.map(|(count, noun)| phrases::count(count, &format!("more {noun}"))).collect();
+    rows.truncate(kept);
+    rows.extend((!more.is_empty()).then(|| format!("and {}", phrases::list(&more))));
     rows
 }
 

@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use crate::document::Document;
 use crate::left_out;
-use bakeoff_judge::decide::fit::FitCost;
 use bakeoff_judge::decide::groups;
+use bakeoff_judge::decide::limits::RunCost;
 use bakeoff_judge::plan::budget::Estimate;
 use bakeoff_judge::plan::{Expanded, Plan, PlanAxis};
 use bakeoff_machine::prepare::contents::Sign;
@@ -146,9 +146,9 @@ pub struct Commands {
 pub struct EstimateView {
     pub assumed: &'static str,
     pub assumed_bytes_per_s: u64,
-    pub first: FitCost,
+    pub first: RunCost,
     /// At most, within the limits.
-    pub last: FitCost,
+    pub last: RunCost,
     pub last_blocks: u64,
     /// The longest slices with a part in which the drive settles; `None` = none has one.
     pub settling: Option<SettlingView>,

@@ -4,7 +4,7 @@
 //! A slice of a given length takes at least its minimum of work, so that on a slow drive it is
 //! longer than asked for. Starting it costs something too. Both are measured, not assumed.
 
-use super::fit::FitCost;
+use super::limits::RunCost;
 use bakeoff_model::slice_length::{self, MeasuredLength, SHORTEST_NS};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -90,7 +90,7 @@ impl CellTrial {
 
     /// What one slice costs that ends after `most_bytes` (0 = by its time alone); `None` where none
     /// was tried.
-    pub fn slice(&self, length_ns: u64, most_bytes: u64) -> Option<FitCost> {
+    pub fn slice(&self, length_ns: u64, most_bytes: u64) -> Option<RunCost> {
         let tried = self.near(length_ns)?;
         // It ends with the operation in which its time ends: half of one later on average.
         let longest_ns = tried.elapsed_ns.max(length_ns);
@@ -100,7 +100,7 @@ impl CellTrial {
             _ => longest_ns,
         };
         let around_ns = tried.wall_ns.saturating_sub(tried.elapsed_ns);
-        Some(FitCost {
+        Some(RunCost {
             time_ns: around_ns.saturating_add(elapsed_ns),
             write_bytes: scaled(tried.write_bytes, elapsed_ns, tried.elapsed_ns),
         })
@@ -123,14 +123,14 @@ impl CellTrial {
         self.slices.iter().map(|tried| tried.write_bytes).sum()
     }
 
-    pub fn cell(&self, length_ns: u64, rounds: u32, most_bytes: u64) -> Option<FitCost> {
-        let start = FitCost { time_ns: self.start_ns, write_bytes: self.start_bytes };
+    pub fn cell(&self, length_ns: u64, rounds: u32, most_bytes: u64) -> Option<RunCost> {
+        let start = RunCost { time_ns: self.start_ns, write_bytes: self.start_bytes };
         self.slice(length_ns, most_bytes).map(|slice| start.plus(slice.times(rounds)))
     }
 
-    pub fn calibration(&self, lengths_ns: &[u64], times: u32, most_bytes: u64) -> FitCost {
+    pub fn calibration(&self, lengths_ns: &[u64], times: u32, most_bytes: u64) -> RunCost {
         let tried = lengths_ns.iter().filter_map(|ns| self.slice(*ns, most_bytes));
-        tried.fold(FitCost::default(), |sum, slice| sum.plus(slice.times(times)))
+        tried.fold(RunCost::default(), |sum, slice| sum.plus(slice.times(times)))
     }
 }
 

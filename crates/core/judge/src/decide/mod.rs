@@ -16,8 +16,8 @@ pub mod cost;
 pub mod eta;
 pub mod exclude;
 pub mod figure;
-pub mod fit;
 pub mod lead;
+pub mod limits;
 pub mod order;
 pub mod pace;
 pub mod places;
@@ -42,8 +42,8 @@ use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::round::Round;
 use bakeoff_model::run::Run;
 use compare::Comparison;
-use fit::FitCost;
 use lead::DecidedLead;
+use limits::RunCost;
 use table::ScoreTable;
 
 pub use order::{groups, workload_order};
@@ -85,7 +85,7 @@ pub fn next(run: &Run, now: Clock) -> Next {
         return Next::Stop(Stop::last_block(complete));
     }
     let cost =
-        FitCost { time_ns: now.estimated_block_ns, write_bytes: now.estimated_block_write_bytes };
+        RunCost { time_ns: now.estimated_block_ns, write_bytes: now.estimated_block_write_bytes };
     match budget(run, now, cost, enough) {
         None => Next::Block { order: order::visit_order(run, complete), round: None },
         Some(_) if schedule::may_look_early(run) => look(run, complete),
@@ -96,7 +96,7 @@ pub fn next(run: &Run, now: Clock) -> Next {
 /// The budget that what comes next would break; `None` = it may start. The first blocks, without
 /// which nothing can be said, start where there is time for half of what they are expected to
 /// take, which may be too much; the runner ends them at the limit.
-fn budget(run: &Run, now: Clock, cost: FitCost, enough: bool) -> Option<Stop> {
+fn budget(run: &Run, now: Clock, cost: RunCost, enough: bool) -> Option<Stop> {
     let protocol = &run.header.protocol;
     let next = if rounds::is_of_rounds(run) { "the next round" } else { "another block" };
     let least_ns = if enough { cost.time_ns } else { cost.time_ns / 2 };

@@ -8,7 +8,7 @@
 //! Source: SNIA, "Solid State Storage (SSS) Performance Test Specification (PTS)" 2.0.2, 2020,
 //! definition 2.1.24, and its flow: purge, then rounds of the workload itself without a pause.
 
-use super::fit::FitCost;
+use super::limits::RunCost;
 use super::{Clock, Next, Stop, budget, order};
 use crate::evidence;
 use bakeoff_model::event::{Cell, FlashState};
@@ -131,7 +131,7 @@ pub fn next(run: &Run, now: Clock) -> Next {
         let is_enough = rounds.len() >= ROUNDS;
         // Five rounds of each of the others come before more than five of this one.
         let kept = to_come.iter().filter(|_| is_enough).map(|key| beginning(run, key, bytes));
-        let cost = kept.fold(round_cost(run, key, bytes), FitCost::plus);
+        let cost = kept.fold(round_cost(run, key, bytes), RunCost::plus);
         match budget(run, now, cost, has_answer) {
             None => return block(key, rounds.len() as u32),
             Some(stop) if !is_enough || to_come.is_empty() => return Next::Stop(stop),
@@ -166,13 +166,13 @@ fn over(run: &Run, keys: &[Key]) -> Next {
 }
 
 /// What a round of `key` is expected to cost: as its last one did; before that, as rehearsed.
-fn round_cost(run: &Run, key: &Key, write_bytes: u64) -> FitCost {
+fn round_cost(run: &Run, key: &Key, write_bytes: u64) -> RunCost {
     let rounds = series(run, key).pop().unwrap_or_default();
     // The first one has the preparation in it.
     let last = rounds.last().filter(|b| b.round.is_some_and(|r| r.round > 0));
     let measured = last.and_then(|b| b.done_ns?.checked_sub(b.began_ns));
     let time_ns = measured.unwrap_or_else(|| planned_ns(run, key));
-    FitCost { time_ns, write_bytes }
+    RunCost { time_ns, write_bytes }
 }
 
 fn planned_ns(run: &Run, key: &Key) -> u64 {
@@ -181,15 +181,15 @@ fn planned_ns(run: &Run, key: &Key) -> u64 {
 }
 
 /// What a series costs at least: the preparation and five rounds of so many bytes.
-fn beginning(run: &Run, key: &Key, write_bytes: u64) -> FitCost {
-    let Some(rehearsed) = &run.rehearsal else { return FitCost::default() };
+fn beginning(run: &Run, key: &Key, write_bytes: u64) -> RunCost {
+    let Some(rehearsed) = &run.rehearsal else { return RunCost::default() };
     let region = run.header.region.as_ref();
     let restored = region.filter(|region| region.flash_state == FlashState::Overwritten);
-    let prepared = FitCost {
+    let prepared = RunCost {
         time_ns: rehearsed.visit_ns,
         write_bytes: rehearsed.file_bytes + restored.map_or(0, |region| region.size_bytes),
     };
-    prepared.plus(FitCost { time_ns: planned_ns(run, key), write_bytes }.times(ROUNDS as u32))
+    prepared.plus(RunCost { time_ns: planned_ns(run, key), write_bytes }.times(ROUNDS as u32))
 }
 
 /// How long the run will go on at least, its time limit aside.

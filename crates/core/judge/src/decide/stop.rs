@@ -1,6 +1,6 @@
 //! Why a run is over, and what it says of it.
 
-use super::fit::FitCost;
+use super::limits::RunCost;
 use bakeoff_model::event::StopReason;
 use bakeoff_model::run::Run;
 use bakeoff_stats::phrases;
@@ -33,7 +33,7 @@ impl Stop {
         Stop::new(StopReason::LastBlock, note)
     }
 
-    pub(super) fn time(next: &str, cost: FitCost, limit_ns: u64) -> Stop {
+    pub(super) fn time(next: &str, cost: RunCost, limit_ns: u64) -> Stop {
         let (takes, limit) = (units::duration(cost.time_ns), units::duration(limit_ns));
         let note = format!(
             "time limit reached: {next} takes about {takes} and would exceed the limit of {limit}"
@@ -41,7 +41,7 @@ impl Stop {
         Stop::new(StopReason::TimeUp, note)
     }
 
-    pub(super) fn bytes(next: &str, cost: FitCost, written_bytes: u64, limit_bytes: u64) -> Stop {
+    pub(super) fn bytes(next: &str, cost: RunCost, written_bytes: u64, limit_bytes: u64) -> Stop {
         let note = format!(
             "write limit reached: {next} writes about {}, and {} of {} have been written",
             units::size(cost.write_bytes),
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn every_stop_in_words() {
-        let cost = FitCost { time_ns: 47_000_000_000, write_bytes: 1 << 30 };
+        let cost = RunCost { time_ns: 47_000_000_000, write_bytes: 1 << 30 };
         let time = |next| Stop::time(next, cost, 300_000_000_000);
         let bytes = |next| Stop::bytes(next, cost, 3 << 30, 4 << 30);
         let stops = [

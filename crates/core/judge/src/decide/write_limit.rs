@@ -6,7 +6,7 @@
 //! slices become shorter, down to half a second (rule L25). Only below that are
 //! workloads given up, and the plan refused.
 
-use super::fit::{Fit, FitError, Wanted, plan_fit};
+use super::limits::{OverLimit, Wanted, WithinLimits, within_limits};
 use bakeoff_model::protocol::{Mode, Protocol};
 
 const CELL_NS: u64 = 500_000_000;
@@ -29,12 +29,12 @@ pub fn fitting(
     protocol: &Protocol,
     largest_bytes: u64,
     wanted: impl Fn(&Protocol) -> Wanted,
-) -> Result<(Protocol, Fit), FitError> {
-    let (mut best, mut refused): (Option<(Protocol, Fit)>, _) = (None, FitError::Nothing);
+) -> Result<(Protocol, WithinLimits), OverLimit> {
+    let (mut best, mut refused): (Option<(Protocol, WithinLimits)>, _) = (None, OverLimit::Nothing);
     let mut reached = Reached::default();
     for tried in steps(protocol, largest_bytes) {
         let asked = wanted(&tried);
-        match plan_fit(&asked) {
+        match within_limits(&asked) {
             Ok(fit) => {
                 let now = Reached::by(&asked, &fit);
                 let gains_blocks = (now.kept, now.margin) == (reached.kept, reached.margin);
@@ -66,7 +66,7 @@ struct Reached {
 }
 
 impl Reached {
-    fn by(wanted: &Wanted, fit: &Fit) -> Reached {
+    fn by(wanted: &Wanted, fit: &WithinLimits) -> Reached {
         let (by_time, by_bytes) = fit.blocks(wanted);
         Reached {
             kept: fit.kept,
@@ -87,7 +87,7 @@ pub struct LimitedSlices {
 /// Bytes after which slices end for a run that fits: a drive that turns out faster than it was
 /// when it was tried does not end the run before the first look. As many as the limit leaves for
 /// each slice, and never so few that an expected one would be shorter.
-pub fn guarded(protocol: Protocol, fit: &Fit, slices: LimitedSlices) -> Protocol {
+pub fn guarded(protocol: Protocol, fit: &WithinLimits, slices: LimitedSlices) -> Protocol {
     let Some(limit) = protocol.max_write_bytes else { return protocol };
     if slices.count == 0 || protocol.slice_bytes > 0 {
         return protocol;
@@ -103,7 +103,7 @@ pub fn guarded(protocol: Protocol, fit: &Fit, slices: LimitedSlices) -> Protocol
     Protocol { slice_bytes, ..protocol }
 }
 
-fn margin(wanted: &Wanted, fit: &Fit) -> u64 {
+fn margin(wanted: &Wanted, fit: &WithinLimits) -> u64 {
     let Some(limit) = wanted.max_write_bytes else { return WHOLE };
     let measured = fit.least.write_bytes.saturating_sub(wanted.setup.write_bytes);
     let kept = wanted.workloads.iter().take(fit.kept).filter(|asked| !asked.has_bound);
@@ -133,7 +133,7 @@ fn steps(protocol: &Protocol, largest_bytes: u64) -> Vec<Protocol> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decide::fit::{Asked, Dropped, FitCost, Limit};
+    use crate::decide::limits::{Asked, Dropped, Limit, RunCost};
 
     const MIB: u64 = 1 << 20;
     const S: u64 = 1_000_000_000;
@@ -150,11 +150,11 @@ mod tests {
             0 => 32 * MIB,
             most => most.clamp(MIB / 2, 32 * MIB),
         };
-        let cell = |time_ns, write_bytes| FitCost { time_ns, write_bytes };
+        let cell = |time_ns, write_bytes| RunCost { time_ns, write_bytes };
         let asked = |name: &str, cell| Asked {
             name: name.into(),
             cell,
-            once: FitCost::default(),
+            once: RunCost::default(),
             has_bound: name != "sqlite",
         };
         let profile = protocol.cell_min_ns / (S / 100) * MIB;
@@ -164,7 +164,7 @@ mod tests {
                 asked("sqlite", cell(protocol.cell_min_ns, profile)),
             ],
             candidates: 2,
-            visit: FitCost::default(),
+            visit: RunCost::default(),
             first_look: 3,
             most_blocks: 27,
             is_of_rounds: false,
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    fn fit(max_mib: Option<u64>) -> Result<(Protocol, Fit), FitError> {
+    fn fit(max_mib: Option<u64>) -> Result<(Protocol, WithinLimits), OverLimit> {
         fitting(&protocol(max_mib), 32 * MIB, wanted)
     }
 
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!((fit_of_one.kept, least.cell_min_ns), (1, CELL_NS));
         assert_eq!(least.slice_bytes.max(MIB / 2), MIB / 2);
         let error = fit(Some(510)).unwrap_err();
-        let FitError::First(Dropped { limit: Limit::Bytes { needed_bytes, .. }, .. }) = error
+        let OverLimit::First(Dropped { limit: Limit::Bytes { needed_bytes, .. }, .. }) = error
         else {
             panic!("{error:?}")
         };

@@ -4,7 +4,7 @@
 //! what fits. The speeds are round numbers from the middle of what such drives do.
 
 use super::expand::Expanded;
-use crate::decide::fit::{Asked, Fit, FitCost, FitError, Wanted};
+use crate::decide::limits::{Asked, OverLimit, RunCost, Wanted, WithinLimits};
 use crate::decide::{beside, groups, setting_groups, size, write_limit};
 use bakeoff_machine::prepare::{capacity, region, space};
 use bakeoff_model::candidate::are_compared;
@@ -90,10 +90,10 @@ impl RegionCost {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
-    pub fit: Result<Fit, FitError>,
-    pub first: FitCost,
+    pub fit: Result<WithinLimits, OverLimit>,
+    pub first: RunCost,
     /// Everything up to the last block that the limits of time and bytes leave room for.
-    pub last: FitCost,
+    pub last: RunCost,
     pub last_blocks: u32,
     /// The longest slices with a part in which the drive settles; `None` = none has one.
     pub settling: Option<Slices>,
@@ -102,7 +102,7 @@ pub struct Estimate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slices {
     units: u64,
-    pub each: FitCost,
+    pub each: RunCost,
     pub rounds: u32,
 }
 
@@ -117,7 +117,7 @@ pub fn estimate(
     let fastest: Vec<RegionCost> = sites.iter().map(|site| site.at_most()).collect();
     let most_bytes = at_speed(made, &fastest, max_write_bytes)?.last.write_bytes;
     let write_bytes = usual.last.write_bytes.max(most_bytes);
-    Some(Estimate { last: FitCost { write_bytes, ..usual.last }, ..usual })
+    Some(Estimate { last: RunCost { write_bytes, ..usual.last }, ..usual })
 }
 
 fn at_speed(
@@ -132,7 +132,7 @@ fn at_speed(
     let written: u64 = sites.iter().map(|site| site.region_bytes).sum();
     // Once in full and read back, and one visit of everything to see what works.
     let moved: u64 = sites.iter().map(|site| region::prepared_bytes(site.region_bytes)).sum();
-    let fill = FitCost { time_ns: writing_ns(moved, slowest.speed), write_bytes: written };
+    let fill = RunCost { time_ns: writing_ns(moved, slowest.speed), write_bytes: written };
     let preconditioned = sites.iter().filter(|site| site.is_preconditioned).count() as u32;
     let rounds = ROUNDS as u32 * preconditioned;
     let fill = sum(fill, round(&made.protocol, slowest.speed), rounds);
@@ -159,16 +159,16 @@ fn at_speed(
         Err(error) => (of(&usual), Err(error)),
     };
     // What is given up costs nothing; what is refused is shown with all it asks for.
-    let kept = fit.as_ref().map_or(wanted.workloads.len(), |fit: &Fit| fit.kept);
+    let kept = fit.as_ref().map_or(wanted.workloads.len(), |fit: &WithinLimits| fit.kept);
     let kept = &wanted.workloads[..kept];
-    let cells = kept.iter().fold(FitCost::default(), |all, w| sum(all, w.cell, 1));
-    let block = sum(FitCost::default(), sum(visit, cells, 1), k);
+    let cells = kept.iter().fold(RunCost::default(), |all, w| sum(all, w.cell, 1));
+    let block = sum(RunCost::default(), sum(visit, cells, 1), k);
     let (setup, each, first_blocks, most) = if wanted.is_of_rounds {
         let prepared = sum(wanted.setup, visit, groups(&made.workloads).len() as u32);
         (prepared, cells, ROUNDS as u32, MOST_ROUNDS as u32)
     } else {
         let most = made.protocol.most_blocks(are_compared(&made.candidates));
-        let once = kept.iter().fold(FitCost::default(), |all, w| sum(all, w.once, k));
+        let once = kept.iter().fold(RunCost::default(), |all, w| sum(all, w.once, k));
         (sum(wanted.setup, once, 1), block, made.protocol.first_look(), most)
     };
     let last_blocks = within(&wanted, setup, each).min(most).max(first_blocks);
@@ -187,7 +187,7 @@ fn largest_bytes(protocol: &Protocol, site: &RegionCost) -> u64 {
     }
 }
 
-fn within(wanted: &Wanted, setup: FitCost, each: FitCost) -> u32 {
+fn within(wanted: &Wanted, setup: RunCost, each: RunCost) -> u32 {
     let blocks = |limit: Option<u64>, setup: u64, each: u64| {
         let left = limit.map(|limit| limit.saturating_sub(setup));
         left.and_then(|left| left.checked_div(each)).unwrap_or(u64::MAX)
@@ -197,9 +197,9 @@ fn within(wanted: &Wanted, setup: FitCost, each: FitCost) -> u32 {
     u32::try_from(by_time.min(by_bytes)).unwrap_or(u32::MAX)
 }
 
-fn sum(base: FitCost, each: FitCost, n: u32) -> FitCost {
+fn sum(base: RunCost, each: RunCost, n: u32) -> RunCost {
     let add = |a: u64, b: u64| a.saturating_add(b.saturating_mul(n.into()));
-    FitCost {
+    RunCost {
         time_ns: add(base.time_ns, each.time_ns),
         write_bytes: add(base.write_bytes, each.write_bytes),
     }
@@ -211,14 +211,14 @@ fn writing_ns(bytes: u64, speed: Speed) -> u64 {
 }
 
 /// One round of preconditioning. A drive that is steady at once takes as few as can show it.
-fn round(protocol: &Protocol, speed: Speed) -> FitCost {
+fn round(protocol: &Protocol, speed: Speed) -> RunCost {
     let time_ns = protocol.cell_min_ns;
     let bytes = u128::from(speed.write_bytes_per_s) * u128::from(time_ns) / 4;
     let bytes = u64::try_from(bytes / u128::from(SECOND_NS)).unwrap_or(u64::MAX);
-    FitCost { time_ns: time_ns + CELL_OVERHEAD_NS, write_bytes: bytes }
+    RunCost { time_ns: time_ns + CELL_OVERHEAD_NS, write_bytes: bytes }
 }
 
-fn visit(made: &Expanded, site: &RegionCost, limit: Option<u64>) -> FitCost {
+fn visit(made: &Expanded, site: &RegionCost, limit: Option<u64>) -> RunCost {
     let k = u64::from(made.protocol.k.max(1));
     // Side by side each has its share of the place.
     let (own, filesystems) = match made.protocol.isolation {
@@ -244,7 +244,7 @@ fn visit(made: &Expanded, site: &RegionCost, limit: Option<u64>) -> FitCost {
     // Candidates that share a filesystem share its cost.
     let share = |all: u64| if filesystems < k { all.saturating_mul(filesystems) / k } else { all };
     let filling_ns = writing_ns(filling.saturating_mul(SMALL_TIMES), site.speed);
-    FitCost {
+    RunCost {
         time_ns: share(time_ns).saturating_add(filling_ns),
         write_bytes: share(write_bytes).saturating_add(filling),
     }
@@ -258,34 +258,34 @@ fn are_switched(made: &Expanded) -> u32 {
 }
 
 /// What is measured after such a change and does not count.
-fn unsettled(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> FitCost {
+fn unsettled(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> RunCost {
     let slice = is_sliced(workload, protocol).then(|| slices(workload, protocol, site));
-    slice.filter(|of| of.units == 1).map_or(FitCost::default(), |of| of.each)
+    slice.filter(|of| of.units == 1).map_or(RunCost::default(), |of| of.each)
 }
 
-fn cell(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> FitCost {
+fn cell(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> RunCost {
     if profiles::is_shared(workload) {
-        return FitCost::default();
+        return RunCost::default();
     }
     let (measured, pieces) = match is_sliced(workload, protocol) {
         true => {
             let Slices { each, rounds, .. } = slices(workload, protocol, site);
-            (sum(FitCost::default(), each, rounds), rounds)
+            (sum(RunCost::default(), each, rounds), rounds)
         }
         false => {
             let ns = whole_ns(workload, protocol, site);
-            (FitCost { time_ns: ns, write_bytes: written_in(ns, workload, site) }, 1)
+            (RunCost { time_ns: ns, write_bytes: written_in(ns, workload, site) }, 1)
         }
     };
     let rate = site.speed.write_bytes_per_s;
     let all = sum(measured, beside::cost(workload, measured.time_ns, pieces, rate), 1);
-    FitCost { time_ns: all.time_ns + CELL_OVERHEAD_NS, ..all }
+    RunCost { time_ns: all.time_ns + CELL_OVERHEAD_NS, ..all }
 }
 
 fn slices(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> Slices {
     let (unit_ns, unit_bytes) = unit(workload, protocol, site);
     let units = expected_units(&workload.job, unit_ns, site);
-    let each = FitCost {
+    let each = RunCost {
         time_ns: unit_ns.saturating_mul(units),
         write_bytes: unit_bytes.saturating_mul(units),
     };
@@ -296,16 +296,16 @@ fn slices(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> Slices
 }
 
 /// Finding the length of slices: as many of them as are usually tried.
-fn calibration(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> FitCost {
+fn calibration(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> RunCost {
     if !is_sliced(workload, protocol) {
-        return FitCost::default();
+        return RunCost::default();
     }
     let (time_ns, write_bytes) = unit(workload, protocol, site);
     let units = match expected_units(&workload.job, time_ns, site) {
         1 => CALIBRATION,
         _ => SETTLING_CALIBRATION,
     };
-    sum(FitCost::default(), FitCost { time_ns, write_bytes }, units)
+    sum(RunCost::default(), RunCost { time_ns, write_bytes }, units)
 }
 
 /// Units of a slice: on a slow drive it has a part to settle.
@@ -387,7 +387,7 @@ fn written_in(ns: u64, workload: &Workload, site: &RegionCost) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decide::fit::Limit;
+    use crate::decide::limits::Limit;
     use crate::plan::built_in;
     use crate::testing::expanded;
 
@@ -538,7 +538,7 @@ mod tests {
         let card = site(&drive("mmc", None, None));
         let over = estimate(&made, &[card], Some(1 << 30)).unwrap();
         let error = over.fit.expect_err("one workload writes more than 1 GiB");
-        let FitError::First(first) = error else { panic!("{error:?}") };
+        let OverLimit::First(first) = error else { panic!("{error:?}") };
         assert!(matches!(first.limit, Limit::Bytes { .. }), "{first:?}");
     }
 }

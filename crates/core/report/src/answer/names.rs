@@ -16,9 +16,12 @@ pub fn heading(name: &str) -> String {
     known.map_or_else(|| sanitize(name), |w| w.2.to_string())
 }
 
-/// `names` within `width` characters each, no two alike: of those that begin alike the middle is
-/// left out, up to where they differ.
+/// `names` within `width` characters each, no two alike: shortened by their meaning where that is
+/// enough; then, of those that begin alike, the middle is left out, up to where they differ.
 pub fn labels(names: &[String], width: usize) -> Vec<String> {
+    let brief: Vec<String> = names.iter().map(|name| brief(name)).collect();
+    let fits = names.iter().all(|name| columns(name) <= width);
+    let names = if fits { names } else { brief.as_slice() };
     let is_apart = |all: &[String]| {
         let mut sorted = all.to_vec();
         sorted.sort();
@@ -55,9 +58,21 @@ pub fn labels(names: &[String], width: usize) -> Vec<String> {
     names.iter().enumerate().map(numbered).collect()
 }
 
+/// "ext4-nj": as filesystem developers call it.
+fn brief(name: &str) -> String {
+    name.replace(" without journal", "-nj")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_shortened_by_their_meaning_first() {
+        let names = ["ext4 without journal", "ext4"].map(String::from);
+        assert_eq!(labels(&names, 20), names);
+        assert_eq!(labels(&names, 12), ["ext4-nj", "ext4"]);
+    }
 
     #[test]
     fn long_names_stay_apart() {

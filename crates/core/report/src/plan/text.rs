@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Commands, EstimateView, PlanView, SettlingView, Span, SpeedView, TargetView};
 use crate::document::Document;
 use crate::prepared::speeds;
-use bakeoff_judge::decide::fit::FitCost;
+use bakeoff_judge::decide::limits::RunCost;
 use bakeoff_judge::diagnose::{layers, prove};
 use bakeoff_machine::prepare::stand_in::StandIn;
 use bakeoff_model::candidate::{Skipped, are_compared};
@@ -243,7 +243,7 @@ fn write_estimate(view: &PlanView, estimate: &EstimateView, out: &mut Document) 
 
 /// Time and bytes to expect, in a sentence.
 pub fn expected(estimate: &EstimateView, blocks: Span, mode: Mode) -> String {
-    let cost = |cost: FitCost| {
+    let cost = |cost: RunCost| {
         format!("{} and {}", units::duration(cost.time_ns), units::size(cost.write_bytes))
     };
     let most = match estimate.first == estimate.last {
