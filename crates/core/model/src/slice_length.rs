@@ -183,8 +183,8 @@ pub fn is_slow(job: &Job, unit_ns: u64, charges: bool) -> bool {
     fifty_ns > u128::from(if charges { LONGEST_NS } else { QUICK_LIMIT_NS })
 }
 
-/// Rounds of a cell where `planned` were to be made, of a job whose slices end after so many bytes to
-/// spare the drive (0 = they do not): what they write is better spent on more blocks.
+/// Rounds of a cell where `planned` were to be made, of a job whose slices end after so many bytes
+/// to spare the drive (0 = they do not): what they write is better spent on more blocks.
 pub fn sparing_rounds(planned: u32, job: &Job, slice_bytes: u64) -> u32 {
     if slice_bytes == 0 || job.rw != Rw::Write {
         return planned.max(1);

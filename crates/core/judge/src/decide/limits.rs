@@ -76,8 +76,8 @@ pub struct WithinLimits {
 const MOST_PERCENT: u64 = 125;
 
 impl WithinLimits {
-    /// Blocks that there is time and need for, and blocks that the bytes allow for certain. Without a limit
-    /// of time those of the first look.
+    /// Blocks that there is time and need for, and blocks that the bytes allow for certain. Without
+    /// a limit of time those of the first look.
     pub fn blocks(&self, wanted: &Wanted) -> (u64, u64) {
         let first = u64::from(wanted.first_look);
         let blocks = |limit: u64, least: u64, block: u64| {
