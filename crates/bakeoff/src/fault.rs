@@ -154,6 +154,18 @@ pub fn limit_advice(error: &std::io::Error) -> &'static str {
     }
 }
 
+/// What to do where the kernel does not let us look at a device or directory; empty for other
+/// errors.
+pub fn denied_advice(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::PermissionDenied if rustix::process::geteuid().is_root() => {
+            ". Root is not allowed to here, as in a container: run it on the host"
+        }
+        std::io::ErrorKind::PermissionDenied => ". Run the command again with sudo",
+        _ => "",
+    }
+}
+
 pub fn is_missing(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::NotFound
 }

@@ -64,7 +64,8 @@ pub(super) fn target(path: &Path, system: &System) -> Result<Target, Fault> {
              `bakeoff devices`)"
         )),
         false => Fault::environment(format!(
-            "cannot inspect {shown}: {error}. Run the command again with sudo"
+            "cannot inspect {shown}: {error}{}",
+            fault::denied_advice(&error)
         )),
     })?;
     if let Some(dev) = host::dev_of(&metadata) {

@@ -8,7 +8,7 @@ use bakeoff_stats::units;
 
 use super::{answer, stored};
 use crate::cli::{Format, Global, PlanArgs};
-use crate::fault::{Fault, Outcome};
+use crate::fault::{Fault, Outcome, denied_advice};
 use crate::places::survey;
 use crate::places::targets::Wanted;
 use crate::planning::commands::commands;
@@ -85,7 +85,7 @@ fn speeds(global: &Global, looked: &Looked) -> Result<Vec<SpeedView>, Fault> {
                 SpeedView::new(*span, positions, target.room.granule_bytes, needed_bytes)
             }
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-                SpeedView::not_read(format!("{error}. Run the command again with sudo"))
+                SpeedView::not_read(format!("{error}{}", denied_advice(&error)))
             }
             Err(error) => {
                 SpeedView::not_read(format!("{error}. For details: bakeoff check {}", target.path))

@@ -11,7 +11,7 @@ use bakeoff_report::watch;
 
 use super::stored;
 use crate::cli::{Format, Global, Watch};
-use crate::fault::{Fault, Outcome, is_missing};
+use crate::fault::{Fault, Outcome, denied_advice, is_missing};
 use crate::host::{self, LiveDevices, LiveHost};
 use crate::signals::Cancel;
 use crate::ui::out;
@@ -119,7 +119,8 @@ pub(super) fn devices(asked: &Path) -> Result<Vec<Dev>, Fault> {
             Fault::usage(format!("{shown} does not exist. List the drives with `bakeoff devices`"))
         }
         false => Fault::environment(format!(
-            "cannot inspect {shown}: {error}. Run the command again with sudo"
+            "cannot inspect {shown}: {error}{}",
+            denied_advice(&error)
         )),
     })?;
     if let Some(dev) = host::dev_of(&metadata) {

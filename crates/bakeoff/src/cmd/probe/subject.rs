@@ -13,7 +13,7 @@ use bakeoff_stats::{phrases, units};
 
 use super::super::check;
 use super::reads::ReadPlace;
-use crate::fault::Fault;
+use crate::fault::{Fault, denied_advice};
 use crate::host;
 use crate::steps::target;
 
@@ -95,10 +95,7 @@ impl ExamSubject {
     /// Without the permission to read it.
     pub fn open(&self) -> Result<ReadPlace, Fault> {
         ReadPlace::open(&self.path).map_err(|error| {
-            let advice = match error.kind() {
-                std::io::ErrorKind::PermissionDenied => ". Run the command again with sudo",
-                _ => "",
-            };
+            let advice = denied_advice(&error);
             Fault::environment(format!("cannot read {}: {error}{advice}", RawPath::new(&self.path)))
         })
     }
