@@ -106,7 +106,7 @@ def asked(folder: Path, seconds: float) -> list[Own]:
     node = etcd(folder, seconds)
     found = [
         bucketed("etcd", "etcd-log", node.wal_fsync, 0.010, "wal_fsync"),
-        bucketed("etcd", "pages", node.backend_commit, 0.025, "backend_commit"),
+        bucketed("etcd", "etcd-commit", node.backend_commit, 0.025, "backend_commit"),
     ]
     server = postgresql(folder, seconds)
     rates = f"{server.commits_per_s:.0f} commits/s (`pg_test_fsync`: {server.fdatasyncs_per_s:.0f})"

@@ -57,7 +57,7 @@ pub fn find(
     if found.settled != Settled::Quick
         && let Some(line) = settling::line(run, workload)
     {
-        session.progress.say(&format!("{}: {line}.", run.header.workloads[workload].name));
+        session.progress.note(&format!("{}: {line}.", run.header.workloads[workload].name));
     }
     Ok(found)
 }
