@@ -118,10 +118,9 @@ pub(super) fn devices(asked: &Path) -> Result<Vec<Dev>, Fault> {
         true => {
             Fault::usage(format!("{shown} does not exist. List the drives with `bakeoff devices`"))
         }
-        false => Fault::environment(format!(
-            "cannot inspect {shown}: {error}{}",
-            denied_advice(&error)
-        )),
+        false => {
+            Fault::environment(format!("cannot inspect {shown}: {error}{}", denied_advice(&error)))
+        }
     })?;
     if let Some(dev) = host::dev_of(&metadata) {
         return Ok(vec![dev]);

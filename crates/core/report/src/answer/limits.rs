@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::run_document::{FindingView, findings};
+use bakeoff_judge::evidence::cell::machine;
 use bakeoff_model::candidate::Skipped;
 use bakeoff_model::cause::{Cause, Grade};
 use bakeoff_model::finding::Severity;
@@ -58,8 +59,13 @@ pub fn all(run: &Run, analysis: &Analysis) -> Vec<Limit> {
     limits.extend(not_ranked(analysis).into_iter().map(note));
     limits.extend(all_discarded(run).map(note));
     limits.extend(of(&|s| s == Severity::Error));
+    let mut warnings = of(&|s| s == Severity::Warn);
+    // Other programs are a reason that the reader can remove.
+    let is_background =
+        |limit: &Limit| limit.finding.as_ref().is_some_and(|f| f.id == machine::BACKGROUND);
+    limits.extend(warnings.extract_if(.., |limit| is_background(limit)));
     limits.extend(missing(run).into_iter().map(note));
-    limits.extend(of(&|s| s == Severity::Warn));
+    limits.extend(warnings);
     limits
 }
 
@@ -72,8 +78,10 @@ fn finding(f: &FindingView, analysis: &Analysis) -> Limit {
         [first, rest @ ..] => format!(" ({first} and {} more)", rest.len()),
     };
     let word = capital(f.severity_word);
+    // Without it there is no answer.
+    let advice = if f.severity == Severity::Refuse { f.advice.as_str() } else { "" };
     Limit {
-        said: format!("{word}{about}: {}", f.evidence()),
+        said: format!("{word}{about}: {} {advice}", f.evidence()).trim_end().to_string(),
         is_severe: f.severity >= Severity::Error,
         is_in_answers: false,
         finding: Some(f.clone()),

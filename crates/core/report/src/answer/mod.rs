@@ -41,7 +41,7 @@ use crate::said;
 use bakeoff_judge::decide::rounds::is_of_rounds;
 use bakeoff_judge::decide::stop;
 use bakeoff_judge::rules::limit;
-use bakeoff_judge::rules::run::blocks;
+use bakeoff_judge::rules::run::{blocks, cpu_taken};
 use bakeoff_model::event::StopReason;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::run::Run;
@@ -185,7 +185,9 @@ fn resume(run: &Run, analysis: &Analysis, id: &str) -> Option<String> {
     // How a run in rounds goes on is in how it ended.
     let (reason, _) = run.stopped.as_ref().filter(|_| applies(run))?;
     let is_early = matches!(reason, StopReason::Interrupted | StopReason::Failed);
-    let may_help = analysis.verdicts.iter().any(sentence::is_worth_more_time);
+    // Where others had the CPUs, more time would measure the same.
+    let is_taken = analysis.findings.iter().any(|f| f.id == cpu_taken::ID);
+    let may_help = !is_taken && analysis.verdicts.iter().any(sentence::is_worth_more_time);
     match (is_early, may_help && reason.is_resumable()) {
         (true, _) => Some(format!("bakeoff resume {id}")),
         (false, true) if *reason == StopReason::WriteBudget => Some(stop::write_more(run)),

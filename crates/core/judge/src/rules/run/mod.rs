@@ -5,6 +5,7 @@ pub mod blocks;
 pub mod carry_over;
 pub mod controls;
 mod course;
+pub mod cpu_taken;
 pub mod drift;
 pub mod fast_cache;
 pub mod not_steady;
@@ -57,6 +58,7 @@ pub static CHECKS: Checks<fn(&ComparedRun) -> Vec<Hit>> = &[
     ("L43", |of| of.each(ranks::contradiction)),
     (thermal_trend::ID, |of| Vec::from_iter(thermal_trend::thermal(of))),
     ("carry-over", |of| of.each(carry_over::of_workload)),
+    (cpu_taken::ID, |of| of.each(cpu_taken::of_workload)),
     ("control-found", |of| of.each(controls::control_found)),
     ("control-missed", |of| of.each(controls::control_missed)),
     ("methods-disagree", |of| of.each(controls::methods_disagree)),
