@@ -48,7 +48,7 @@ pub fn document(run: &Run, rated: &[AppRating], changes: &[FitChange]) -> Docume
         ..=DETAILED => rated.iter().for_each(|of| detailed(&mut out, run, of)),
         _ => overview(&mut out, run, rated),
     }
-    for said in changes::sentences(changes).into_iter().chain(among_others(run)) {
+    for said in changes::sentences(changes).chain(among_others(run)) {
         out.gap();
         out.paragraph(said);
     }
