@@ -50,7 +50,7 @@ pub fn from_run(run: &Run, analysis: &Analysis) -> Choice {
         _ if suits_nobody => Some(nobody_suits(chosen)),
         ([], true) => None,
         ([], false) => Some(best_for_each(chosen)),
-        (open, _) => Some(no_choice_yet(open)),
+        (open, _) => Some(no_choice_yet(open) + &certainly_behind(run, chosen)),
     };
     if let Some(none) = none {
         let out = if suits_nobody { Vec::new() } else { ruled_out(chosen) };
@@ -134,6 +134,22 @@ fn no_choice_yet(open: &[String]) -> String {
     match names.as_slice() {
         [one] => format!("No choice yet: {one} leads so far."),
         _ => format!("No choice yet: {} cannot be told apart here.", phrases::list(&names)),
+    }
+}
+
+/// Those that are fit and lose too much somewhere to be among the open ones; empty for none.
+fn certainly_behind(run: &Run, chosen: &Recommendation) -> String {
+    let is_behind = |c: &&Candidate| {
+        let is_out = chosen.ruled_out.iter().any(|out| out.candidate == c.name);
+        c.twin_of.is_none() && !is_out && !chosen.undecided.contains(&c.name)
+    };
+    let names: Vec<String> =
+        run.header.candidates.iter().filter(is_behind).map(|c| sanitize(&c.name)).collect();
+    const HOW: &str = "more than 25 % slower somewhere, for certain.";
+    match names.as_slice() {
+        [] => String::new(),
+        few @ ([_] | [_, _]) => format!(" Not {}: {HOW}", phrases::list(few)),
+        many => format!(" {} others are {HOW}", many.len()),
     }
 }
 
