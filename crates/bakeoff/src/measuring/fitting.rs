@@ -184,7 +184,7 @@ impl Loads {
             if passed_ns >= due_ns(self.look) || is_over {
                 let is_worth_more = self.judge(session, time.most_ns.saturating_sub(passed_ns));
                 if is_worth_more && passed_ns >= time_ns {
-                    time_ns = (2 * time_ns).min(time.most_ns).max(time_ns);
+                    time_ns = (2 * time_ns).min(time.most_ns);
                 }
             }
             if self.all.iter().all(|w| w.is_settled) {

@@ -126,12 +126,12 @@ fn rate(rating: &mut FitRating, slices: &[FitSlice], asked: f64, alpha: f64, don
 /// when it is done, so it may have more than its share of slow ones (Cox, "Renewal Theory", 1962,
 /// 5.4).
 fn residual_ns(latencies: &Histogram) -> u64 {
-    let sum = |power: i32| -> f64 {
-        let each = latencies.buckets.iter();
-        each.map(|(ns, count)| libm::pow(*ns as f64, f64::from(power)) * *count as f64).sum()
-    };
-    let all = sum(1);
-    if all > 0.0 { (0.5 * sum(2) / all) as u64 } else { 0 }
+    let (all, squares) =
+        latencies.buckets.iter().fold((0.0, 0.0), |(all, squares), (ns, count)| {
+            let (ns, count) = (*ns as f64, *count as f64);
+            (all + ns * count, squares + ns * ns * count)
+        });
+    if all > 0.0 { (0.5 * squares / all) as u64 } else { 0 }
 }
 
 /// One gap is a fact; that there is none is said of what was measured, no earlier than promised.

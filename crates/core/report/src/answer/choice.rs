@@ -145,12 +145,12 @@ fn certainly_behind(run: &Run, chosen: &Recommendation) -> String {
     };
     let names: Vec<String> =
         run.header.candidates.iter().filter(is_behind).map(|c| sanitize(&c.name)).collect();
-    const HOW: &str = "more than 25 % slower somewhere, for certain.";
-    match names.as_slice() {
-        [] => String::new(),
-        few @ ([_] | [_, _]) => format!(" Not {}: {HOW}", phrases::list(few)),
-        many => format!(" {} others are {HOW}", many.len()),
-    }
+    let whom = match names.as_slice() {
+        [] => return String::new(),
+        few @ ([_] | [_, _]) => phrases::list(few),
+        many => format!("each of {} others", many.len()),
+    };
+    format!(" Another is certainly at least 25 % faster than {whom} for some workload.")
 }
 
 fn ruled_out(chosen: &Recommendation) -> Vec<String> {

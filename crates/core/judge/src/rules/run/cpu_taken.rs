@@ -17,7 +17,8 @@ const NAMED: usize = 3;
 
 pub fn of_workload(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
     let cells = || of.run.complete_cells().filter(|cell| cell.workload == compared.workload);
-    let taken: Vec<&Cell> = cells().filter(|cell| is_taken(cell)).collect();
+    let cpus = of.run.header.host.cpus.max(1);
+    let taken: Vec<&Cell> = cells().filter(|cell| is_taken(cell, cpus)).collect();
     // One that has to wait is compared with others that do not.
     let is_mostly_taken = |candidate: CandidateIx| {
         let all = cells().filter(|cell| cell.candidate == candidate).count();
@@ -39,10 +40,12 @@ pub fn of_workload(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
     })
 }
 
-fn is_taken(cell: &Cell) -> bool {
+/// Threads of the load that wait for each other do not count: others had half of the CPUs.
+fn is_taken(cell: &Cell, cpus: u32) -> bool {
     let m = &cell.measurement;
     let all_ns = m.elapsed_ns as f64 * f64::from(m.job.numjobs.max(1));
-    m.waited_ns.is_some_and(|waited| waited as f64 > WAITED * all_ns)
+    let waited = m.waited_ns.is_some_and(|waited| waited as f64 > WAITED * all_ns);
+    waited && cell.truth.foreign_cpus.is_some_and(|busy| busy >= 0.5 * f64::from(cpus))
 }
 
 #[cfg(test)]
@@ -53,19 +56,23 @@ mod tests {
     use bakeoff_model::event::Cell;
     use bakeoff_model::verdict::Verdict;
 
+    fn waited(c: &mut Cell, tenths: u64, others: f64) {
+        c.measurement.waited_ns = Some(c.measurement.elapsed_ns / 10 * tenths);
+        c.truth.foreign_cpus = Some(others);
+    }
+
     /// Beside a compiler, one filesystem was called 2.4 times as fast as its equals.
     #[test]
     fn who_waits_least_for_a_cpu_is_not_the_fastest_storage() {
-        let run = |share: f64| {
-            let waits: fn(&mut Cell) = match share > 0.5 {
-                true => |c| c.measurement.waited_ns = Some(c.measurement.elapsed_ns / 10 * 8),
-                false => |c| c.measurement.waited_ns = Some(c.measurement.elapsed_ns / 10 * 3),
-            };
-            let run = RunBuilder::stacks(&["a", "b"]).cells(waits);
+        let run = |waits: fn(&mut Cell)| {
+            let run = RunBuilder::stacks(&["a", "b"]).header(|h| h.host.cpus = 2).cells(waits);
             run.play(8, at(&[2000.0, 1000.0])).build()
         };
-        assert!(has("cpu-taken", &run(0.8)) && !has("cpu-taken", &run(0.3)));
-        let verdict = |share| analyse(&run(share)).verdicts[0].verdict;
-        assert_eq!((verdict(0.8), verdict(0.3)), (Verdict::Refused, Verdict::Fastest));
+        let verdict = |waits| analyse(&run(waits)).verdicts[0].verdict;
+        assert_eq!(verdict(|c| waited(c, 8, 1.8)), Verdict::Refused);
+        assert!(has(super::ID, &run(|c| waited(c, 8, 1.8))));
+        assert_eq!(verdict(|c| waited(c, 3, 1.8)), Verdict::Fastest);
+        // A load of many threads waits for itself.
+        assert_eq!(verdict(|c| waited(c, 8, 0.0)), Verdict::Fastest);
     }
 }
