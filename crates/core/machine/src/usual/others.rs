@@ -1,4 +1,4 @@
-//! The published figures of other drives: `data/others.csv`, which scripts/usual.py makes.
+//! The published figures of other drives: `data/others.csv`.
 
 use bakeoff_model::normal::{Medium, Test};
 use bakeoff_model::others::Others;
@@ -9,20 +9,9 @@ const TABLE: &str = include_str!("../../data/others.csv");
 /// A group of drives and what was published of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublishedFigure {
-    /// A [`Test`] where it is the same as that; others are in the table for its page only.
-    pub name: &'static str,
-    /// MB/s or operations a second, as [`Test`] has them in bytes.
+    pub test: Test,
+    /// Bytes or operations a second, as `test` has them; the table has MB/s for bytes.
     pub others: Others,
-}
-
-impl PublishedFigure {
-    pub fn test(&self) -> Option<Test> {
-        self.name.parse().ok()
-    }
-
-    pub fn is_in_bytes(&self) -> bool {
-        self.test().is_some_and(Test::is_in_bytes) || self.name.ends_with("_mb_s")
-    }
 }
 
 pub fn all() -> Vec<PublishedFigure> {
@@ -30,8 +19,8 @@ pub fn all() -> Vec<PublishedFigure> {
 }
 
 fn figure(fields: [&'static str; 16]) -> Option<PublishedFigure> {
-    let [medium, link, name, n, tenths @ .., sources] = fields;
-    let medium: Medium = medium.parse().ok()?;
+    let [medium, link, test, n, tenths @ .., sources] = fields;
+    let (medium, test): (Medium, Test) = (medium.parse().ok()?, test.parse().ok()?);
     let mut others = Others {
         medium,
         link: (!link.is_empty()).then(|| link.to_string()),
@@ -42,18 +31,17 @@ fn figure(fields: [&'static str; 16]) -> Option<PublishedFigure> {
     for (tenth, text) in others.tenths.iter_mut().zip(tenths) {
         *tenth = text.parse().ok()?;
     }
-    let mut figure = PublishedFigure { name, others };
-    if figure.is_in_bytes() {
-        figure.others.tenths.iter_mut().for_each(|tenth| *tenth *= 1e6);
+    if test.is_in_bytes() {
+        others.tenths.iter_mut().for_each(|tenth| *tenth *= 1e6);
     }
-    Some(figure)
+    Some(PublishedFigure { test, others })
 }
 
 /// The others of a drive by the key of its link; where too few are known over that link, all of its
 /// kind, if the table has them together.
 pub fn find(medium: Medium, link: Option<&str>, test: Test) -> Option<Others> {
     let link = link.map(|key| if key.starts_with("usb3-") { "usb3" } else { key });
-    let ours = all().into_iter().filter(|of| of.others.medium == medium && of.test() == Some(test));
+    let ours = all().into_iter().filter(|of| of.others.medium == medium && of.test == test);
     let (of_link, any): (Vec<_>, Vec<_>) =
         ours.map(|of| of.others).partition(|of| of.link.is_some());
     of_link.into_iter().find(|of| of.link.as_deref() == link).or_else(|| any.into_iter().next())
@@ -71,7 +59,7 @@ mod tests {
         for of in all {
             assert!(of.others.n >= DRIVES_MIN && of.others.tenths.is_sorted(), "{of:?}");
             assert!(of.others.tenths[0] > 0.0 && !of.others.sources.is_empty(), "{of:?}");
-            assert!(of.test() != Some(Test::RandWrite), "none was flushed after each: {of:?}");
+            assert!(of.test != Test::RandWrite, "none was flushed after each: {of:?}");
         }
     }
 

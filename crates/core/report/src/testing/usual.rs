@@ -17,19 +17,10 @@ pub fn usual_markdown() -> String {
     let mut out = HEAD.to_string();
     let all = others::all();
     let sources = distinct::sorted(all.iter().flat_map(|of| of.others.sources.clone()));
-    let (ours, more): (Vec<_>, Vec<_>) = all.into_iter().partition(|of| of.test().is_some());
     out.push_str("## Kinds of drives\n\n");
-    out.push_str(&tenths("drives", &ours, &sources));
-    out.push_str(
-        "\n### Other published figures\n\nNo figure of bakeoff is compared with these: other queue \
-         depths (`qd64`), block sizes, and writes that were not flushed. Writes that are not \
-         flushed bound flushed ones from above.\n\n",
-    );
-    out.push_str(&tenths("drives, figure", &more, &sources));
-    out.push_str("\n### Sources\n\nOnly distributions are kept, and no figure of a drive.\n\n");
-    for (number, source) in sources.iter().enumerate() {
-        out.push_str(&format!("{}. {source}\n", number + 1));
-    }
+    out.push_str(&tenths(&all));
+    out.push_str("\nOnly distributions are kept, and no figure of a drive. Sources: ");
+    out.push_str(&format!("{}.\n", sources.join("; ")));
     out.push_str("\n## Labels of SD cards\n\n| label | promises | source |\n|---|---|---|\n");
     for of in labels::all() {
         let (test, promise) = (workload_name(of.test.workload()), rate(of.test, of.rate));
@@ -69,32 +60,22 @@ pub fn usual_markdown() -> String {
     out
 }
 
-/// A row for each group: the lowest, the tenths and the highest, and the numbers of its sources.
-fn tenths(title: &str, all: &[PublishedFigure], sources: &[String]) -> String {
-    let mut out = format!(
-        "| {title} | lowest | 10 % | 20 % | 30 % | 40 % | median | 60 % | 70 % | 80 % | 90 % | \
-         highest | sources |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|\n"
-    );
+/// A row for each group: the lowest, three tenths and the highest.
+fn tenths(all: &[PublishedFigure]) -> String {
+    let mut out = "| drives | lowest | 10 % | median | 90 % | highest |\n\
+                   |---|--:|--:|--:|--:|--:|\n"
+        .to_string();
     for of in all {
-        let (name, unit) = match (of.test(), of.is_in_bytes()) {
-            (Some(test), true) => (workload_name(test.workload()), "MB/s"),
-            (Some(test), false) => (workload_name(test.workload()), "per second"),
-            (None, true) => (format!("`{}`", of.name), "MB/s"),
-            (None, false) => (format!("`{}`", of.name), "per second"),
+        let unit = if of.test.is_in_bytes() { "MB/s" } else { "per second" };
+        let figure = |tenth: usize| match of.test.is_in_bytes() {
+            true => units::three_digits(of.others.tenths[tenth] / 1e6),
+            false => units::count(of.others.tenths[tenth]),
         };
-        let figure = |value: &f64| match of.is_in_bytes() {
-            true => units::three_digits(value / 1e6),
-            false => units::count(*value),
-        };
-        let tenths: Vec<String> = of.others.tenths.iter().map(figure).collect();
-        let number = |source| sources.iter().position(|of| of == source);
-        let numbers = of.others.sources.iter().filter_map(number);
-        let numbers: Vec<String> = numbers.map(|number| (number + 1).to_string()).collect();
         out.push_str(&format!(
-            "| {}: {name}, {unit} | {} | {} |\n",
+            "| {}: {}, {unit} | {} |\n",
             drives(&of.others),
-            tenths.join(" | "),
-            numbers.join(", ")
+            workload_name(of.test.workload()),
+            [0, 1, 5, 9, 10].map(figure).join(" | ")
         ));
     }
     out
