@@ -202,7 +202,7 @@ each round every contender runs once, in rotating order. A figure is the median 
 "Ratio" is the median of bakeoff's ratio to that contender within each round, with the smallest and
 the largest. CPU is the user and system time of the measuring process or thread, as bakeoff and fio
 report it, and of the whole process for other tools. PSS is the largest sum over all processes of a
-tool, sampled every 50 ms in a separate round.
+tool, sampled every 50 ms in a separate round. `bench/cases.py` has the commands.
 
 Each tool uses its own buffers. For blocks of 64 KiB and more, bakeoff uses huge pages and fio uses
 ordinary ones. A request of 1 MiB can have more ordinary pages than a device accepts at once.
@@ -231,10 +231,7 @@ from submission to completion. A target that was not reached has the measurement
 or how often it was reached.
 """
     for case, series in results.values():
-        text += f"\n## {case.name}\n\n{case_table(series)}\n```text\n"
-        for contender in case_commands(series):
-            text += f"{contender}\n"
-        text += "```\n"
+        text += f"\n## {case.name}\n\n{case_table(series)}"
     return text
 
 
@@ -263,20 +260,6 @@ def case_table(series: dict) -> str:
             if not name.startswith("$")
         ),
     )
-
-
-def case_commands(series: dict):
-    """Commands without the folders of this machine."""
-    for contender in series["$"]:
-        words = [f"{name}={Path(value).name}" for name, value in contender.environment.items()]
-        for word in contender.command:
-            option, equals, value = word.rpartition("=")
-            named = "FILE" if value.endswith("/test_file.0") else value
-            keep = equals and not value.endswith("/test_file.0")
-            words.append(
-                word if keep else option + equals + (Path(named).name if not equals else named)
-            )
-        yield " ".join(words)
 
 
 def main():
