@@ -3,8 +3,7 @@ cannot be had, the check is skipped and says why.
 
 `prose`: spelling of everything with typos, style of the docs with proselint, Python with ruff
 (ruff.toml). `dependencies`: that code uses each with cargo-shear, and licences, sources and the
-arrows between our crates with cargo-deny (deny.toml). `tidy` has the words of bakeoff's own style,
-and that each dependency has its reason."""
+arrows between our crates with cargo-deny (deny.toml)."""
 
 import os
 import subprocess
