@@ -3,7 +3,6 @@ an emulated machine that are held to a speed. Exits with 1 where fewer than nine
 on those are right."""
 
 import argparse
-import subprocess
 import sys
 from pathlib import Path
 
@@ -57,7 +56,6 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=20_261_120)
     parser.add_argument("--capped", type=int, default=20, help="runs of each pair of disks")
     parser.add_argument("--pair", choices=capped.PAIRS, help="only this pair")
-    parser.add_argument("--clean", type=int, default=50, help="runs on this idle machine")
     parser.add_argument("--binary", type=Path, help="program for the emulated machine")
     options = parser.parse_args()
     if options.runs:
@@ -66,12 +64,6 @@ def main() -> int:
     for pair in [options.pair] if options.pair else capped.PAIRS:
         if options.capped:
             is_right &= on_disks(options.binary, pair, options.capped)
-    if options.clean:
-        words = [ROOT / "bench/alarms.py", released(), "--runs", str(options.clean)]
-        found = subprocess.run(
-            [sys.executable, *words], stdout=subprocess.PIPE, text=True, check=True
-        )
-        write_page("diagnosis.md", "figures", f"\n{found.stdout}\n")
     return 0 if is_right else 1
 
 
