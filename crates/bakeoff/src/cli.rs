@@ -33,7 +33,7 @@ mod use_args;
 
 pub use bench::{Bench, Fallocate};
 pub use fit::Fit;
-use history::{FleetArgs, Runs};
+use history::Runs;
 pub use use_args::UseArgs;
 
 /// Find which filesystem, encryption and I/O scheduler suit this drive on this board, and what
@@ -120,8 +120,6 @@ pub enum Command {
     Clean(Clean),
     /// List, search, label or remove stored runs, and show the history of a drive
     Runs(Runs),
-    /// Compare many boards: the answer for each, and a prediction for the next one
-    Fleet(FleetArgs),
     /// Show stored runs, or write them as pages, images, tables or bundles (-o FILE)
     Show(Show),
     /// Compare stored runs, or results of others with a run
@@ -477,11 +475,6 @@ pub struct BesideArgs {
     /// Send the result as JSON to this http(s) URL, or to the standard input of this command
     #[arg(long, value_name = "URL|COMMAND")]
     pub notify: Option<String>,
-    /// Send the run to a PostgreSQL server (postgresql://USER@HOST/DATABASE): after each block
-    /// the new results, and the rest at the end
-    #[cfg(feature = "postgres")]
-    #[arg(long, value_name = "ADDRESS")]
-    pub push: Option<PathBuf>,
 }
 
 #[cfg(feature = "dashboard")]
@@ -502,19 +495,15 @@ pub struct Simulate {
     #[arg(long, value_name = "N", default_value_t = 200,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub runs: u32,
-    /// Simulate the predictions of `fleet report` instead; --runs is the number of fleets of each
-    /// kind
-    #[arg(long, conflicts_with = "gate")]
-    pub fleet: bool,
     /// Simulate `compare --fail-if-slower` instead
     #[arg(long)]
     pub gate: bool,
     /// Simulate the verdicts of `probe` instead
-    #[arg(long, conflicts_with_all = ["gate", "fleet"])]
+    #[arg(long, conflicts_with = "gate")]
     pub probe: bool,
 
     /// Simulate `fit` and a year of its weekly checks instead
-    #[arg(long, conflicts_with_all = ["gate", "fleet", "probe"])]
+    #[arg(long, conflicts_with_all = ["gate", "probe"])]
     pub fit: bool,
 }
 
@@ -546,7 +535,7 @@ pub struct ReportBug {
 }
 
 /// Words that people try, and the command that does it.
-const ELSEWHERE: [(&str, &str); 13] = [
+const ELSEWHERE: [(&str, &str); 12] = [
     ("list", "bakeoff"),
     ("ls", "bakeoff"),
     ("report", "bakeoff show RUN -o FILE.html"),
@@ -554,7 +543,6 @@ const ELSEWHERE: [(&str, &str); 13] = [
     ("label", "bakeoff runs label"),
     ("rm", "bakeoff runs rm"),
     ("trend", "bakeoff runs trend"),
-    ("push", "bakeoff fleet push"),
     ("setup", "bakeoff self setup"),
     ("install", "bakeoff self setup"),
     ("lint", "bakeoff self lint"),

@@ -21,12 +21,8 @@ pub fn of_command(command: &str) -> &'static [Format] {
         "bench" => &[Text, Json, FioJson],
         "runs trend" => &[Text, Json, Csv, Markdown],
         "watch" => &[Text, Json, Csv, Prometheus],
-        "compare" | "fleet list" | "fleet report" | "plan" | "self lint" | "self simulate" => {
-            &[Text, Json, Markdown]
-        }
-        "fleet push" | "import" | "probe" | "runs label" | "runs rm" | "self setup" => {
-            &[Text, Json]
-        }
+        "compare" | "plan" | "self lint" | "self simulate" => &[Text, Json, Markdown],
+        "import" | "probe" | "runs label" | "runs rm" | "self setup" => &[Text, Json],
         _ => &[],
     }
 }
@@ -52,7 +48,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Compare", &["plan", "run", "resume", "clean"]),
     ("Inspect", &["check", "probe", "watch", "bench"]),
     ("Results", &["runs", "show", "compare", "import", "serve"]),
-    ("More", &["fleet", "self"]),
+    ("More", &["self"]),
 ];
 
 /// The list of commands for the help screen.
@@ -176,7 +172,7 @@ mod tests {
             let words: Vec<&str> = words.split(' ').collect();
             assert_eq!(parse(&words).unwrap().global.format, Some(Format::Csv), "{words:?}");
         }
-        let nested = parse(["bakeoff", "fleet", "list", "--format", "json"]).unwrap();
+        let nested = parse(["bakeoff", "self", "lint", "--format", "json"]).unwrap();
         assert_eq!(nested.global.format, Some(Format::Json));
         assert!(parse(["bakeoff", "runs", "rm", "--format", "xml", "last"]).is_err());
     }

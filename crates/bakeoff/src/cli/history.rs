@@ -1,11 +1,9 @@
-//! The command line of stored runs together: finding, naming and following them, and one answer
-//! over many boards.
+//! The command line of stored runs: finding, naming and following them.
 
 use std::path::PathBuf;
 
 use bakeoff_judge::history::since::Since;
 use bakeoff_model::difference::Factor;
-use bakeoff_report::fleet::over::Over;
 
 use super::parse_name;
 
@@ -87,55 +85,4 @@ pub struct TrendArgs {
     /// File with pasted runs, to show those of the same drive model (repeatable)
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
-}
-
-#[cfg(feature = "postgres")]
-#[derive(Debug, clap::Args)]
-pub struct Push {
-    /// Starts of run IDs, or `last`
-    #[arg(value_name = "RUN", default_value = "last", conflicts_with = "all")]
-    pub runs: Vec<String>,
-    /// Send all finished runs that were measured here
-    #[arg(long)]
-    pub all: bool,
-    /// Database the runs are read from (default: $XDG_DATA_HOME/bakeoff/bakeoff.db)
-    #[arg(long, value_name = "PATH")]
-    pub from: Option<PathBuf>,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct FleetArgs {
-    #[command(subcommand)]
-    pub action: FleetAction,
-}
-
-#[derive(Debug, clap::Subcommand)]
-pub enum FleetAction {
-    /// List the boards in the store
-    List,
-    /// Report the answer on each board, and on the next one
-    Report(FleetReport),
-    /// Send finished runs to a PostgreSQL server
-    #[cfg(feature = "postgres")]
-    Push(Push),
-    /// Print the SQL that creates or updates the tables and roles of a PostgreSQL server
-    #[cfg(feature = "postgres")]
-    Schema,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct FleetReport {
-    /// Starts of run IDs; of each board, drive, kernel or year the latest counts
-    #[arg(value_name = "RUN", required_unless_present = "label")]
-    pub runs: Vec<String>,
-    /// All runs with this text in their label
-    #[arg(long, value_name = "TEXT", conflicts_with = "runs")]
-    pub label: Option<String>,
-    /// What the answer goes over, each of which counts once: board, device (drives by serial
-    /// number), kernel or year
-    #[arg(long, value_name = "WHAT", value_parser = parse_name::<Over>, default_value = "board")]
-    pub over: Over,
-    /// Output file (default: stdout)
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
 }

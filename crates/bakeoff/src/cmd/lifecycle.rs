@@ -63,14 +63,10 @@ impl Ending {
     /// A report, and whatever was asked for beside it.
     ///
     /// # Errors
-    /// The report cannot be written, or the address of a server is none or has a password in it.
+    /// The report cannot be written.
     pub fn new(report: Option<PathBuf>, beside: &BesideArgs) -> Result<Ending, Fault> {
         if let Some(path) = &report {
             stored::check_output(path)?;
-        }
-        #[cfg(feature = "postgres")]
-        if let Some(to) = &beside.push {
-            crate::store::server::Address::read(to)?;
         }
         Ok(Ending { report, beside: beside.clone(), remains: Remains::default() })
     }
@@ -159,8 +155,6 @@ pub fn go_on(
             return remains.end(Err(give_up(session, error, ending.beside.notify.as_deref())));
         }
     };
-    #[cfg(feature = "postgres")]
-    session.push.clone_from(&ending.beside.push);
     announce(&session, global.quiet);
     #[cfg(feature = "tui")]
     if crate::tui::listen(&session.progress, session.journal.store_path()) {
@@ -173,13 +167,7 @@ pub fn go_on(
     drop(session);
     let analysis = analyse(&run);
     keep_digest(global, &run, &analysis);
-    #[cfg(feature = "postgres")]
-    let push = ending.beside.push.clone();
     let answered = answer_run(global, &run, &analysis, ending);
-    #[cfg(feature = "postgres")]
-    if let (Some(to), Some(id)) = (push, RunId::parse(&run.header.run)) {
-        super::push::ended(global, &to, &id);
-    }
     remains.end(measured.and(answered))
 }
 

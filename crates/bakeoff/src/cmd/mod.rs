@@ -17,7 +17,6 @@ pub mod devices;
 pub mod fit;
 mod fit_earlier;
 mod fit_unseen;
-pub mod fleet;
 mod hopeless;
 pub mod import;
 pub mod label;
@@ -27,8 +26,6 @@ mod notify;
 pub mod pasted;
 pub mod plan;
 pub mod probe;
-#[cfg(feature = "postgres")]
-mod push;
 pub mod quick;
 pub mod redacted;
 pub mod report_bug;
@@ -75,7 +72,6 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
             Some(RunsAction::Rm(args)) => rm::run(&global, args),
             Some(RunsAction::Trend(args)) => trend::run(&global, args),
         },
-        Some(Command::Fleet(args)) => fleet::run(&global, &args),
         Some(Command::Show(args)) => show::run(&global, &args),
         Some(Command::Compare(args)) => compare::run(&global, &args),
         Some(Command::Import(args)) => import::run(&global, &args),

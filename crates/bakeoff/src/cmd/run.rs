@@ -52,8 +52,6 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<Outcome, Fault> {
         typed.extend((!args.anyway).then(|| "--anyway".to_string()));
     }
     if args.detach {
-        #[cfg(feature = "postgres")]
-        refuse_password(ending.beside.push.is_some())?;
         return scheduled::detach(global, &typed);
     }
     #[cfg(feature = "tui")]
@@ -98,18 +96,6 @@ fn check_args(args: &OnTargets) -> Result<(), Fault> {
         ));
     }
     Ok(())
-}
-
-/// A unit of systemd's shows its environment to every user.
-#[cfg(feature = "postgres")]
-fn refuse_password(is_pushed: bool) -> Result<(), Fault> {
-    match is_pushed && std::env::var_os("PGPASSWORD").is_some() {
-        true => Err(Fault::usage(
-            "--detach does not pass PGPASSWORD on to the run. Put the password into ~/.pgpass \
-             (HOST:PORT:DATABASE:USER:PASSWORD, mode 600) and unset PGPASSWORD",
-        )),
-        false => Ok(()),
-    }
 }
 
 fn refuse_store(global: &Global, args: &OnTargets) -> Result<(), Fault> {

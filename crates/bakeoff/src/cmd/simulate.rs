@@ -3,7 +3,6 @@
 use std::io::IsTerminal;
 
 use bakeoff_judge::simulate::{checks, examination, fit, gate, simulate};
-use bakeoff_report::fleet::coverage;
 use bakeoff_report::{self as report, Document};
 use serde_json::{Value, json};
 
@@ -18,9 +17,6 @@ const SEED: u64 = 20_261_120;
 
 pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
     let format = stored::format(global, "self simulate")?;
-    if args.fleet {
-        return fleet(global.seed.unwrap_or(SEED), format, args.runs);
-    }
     if args.gate {
         return gates(global.seed.unwrap_or(SEED), format, args.runs);
     }
@@ -45,13 +41,6 @@ pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)
-}
-
-/// How often the predictions of `fleet report` come true.
-fn fleet(seed: u64, format: Format, fleets: u32) -> Result<Outcome, Fault> {
-    let found = coverage::all(fleets, seed);
-    let json = json!({ "schema": "bakeoff/simulate-fleet/1", "seed": seed, "fleets": found });
-    print(format, &json, || report::coverage_document(&found))
 }
 
 /// How often `compare --fail-if-slower` says what, and is wrong.

@@ -122,20 +122,14 @@ impl Session<'_> {
                     self.journal.record(What::Looked { blocks, dropped })?;
                 }
                 Next::Stop(stop) => return Ok((stop.reason, stop.note)),
-                Next::Block { order, round } => {
-                    // Between rounds the drive gets no rest.
-                    if round.is_none_or(|round| round.round == 0) {
-                        self.send_so_far();
+                Next::Block { order, round } => match self.block(target_set, order, round)? {
+                    BlockEnd::Complete => self.show_so_far(),
+                    BlockEnd::Interrupted => {
+                        self.tell_what_is_filled_again();
+                        return Ok(self.why_cut_off());
                     }
-                    match self.block(target_set, order, round)? {
-                        BlockEnd::Complete => self.show_so_far(),
-                        BlockEnd::Interrupted => {
-                            self.tell_what_is_filled_again();
-                            return Ok(self.why_cut_off());
-                        }
-                        BlockEnd::Failed(why) => return Ok((StopReason::Failed, why)),
-                    }
-                }
+                    BlockEnd::Failed(why) => return Ok((StopReason::Failed, why)),
+                },
             }
         }
     }

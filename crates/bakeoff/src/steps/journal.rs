@@ -85,16 +85,6 @@ impl<'s> Journal<'s> {
         self.store.path()
     }
 
-    #[cfg(feature = "postgres")]
-    pub(super) fn id(&self) -> &RunId {
-        &self.id
-    }
-
-    #[cfg(feature = "postgres")]
-    pub(super) fn store(&self) -> &Sqlite {
-        self.store
-    }
-
     pub fn elapsed_ns(&self) -> u64 {
         let since = u64::try_from(self.since.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.before_ns.saturating_add(since)

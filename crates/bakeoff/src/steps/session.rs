@@ -1,8 +1,6 @@
 //! A run in hand: its record, what it holds, and how it ends. The loop is in `measuring`.
 
 use std::collections::BTreeMap;
-#[cfg(feature = "postgres")]
-use std::path::PathBuf;
 
 use bakeoff_judge::decide::cell_trial::Natural;
 use bakeoff_judge::decide::pace::MeasuredPace;
@@ -20,8 +18,6 @@ use super::watchdog::Watchdog;
 use crate::fault::Fault;
 use crate::sampler::Sampler;
 use crate::signals::{Cancel, Limit};
-#[cfg(feature = "postgres")]
-use crate::store::server::push;
 use crate::ui::progress::Progress;
 use crate::ui::say;
 
@@ -39,8 +35,6 @@ pub struct Session<'s> {
     pub natural: BTreeMap<WorkloadIx, Natural>,
     pub pace: MeasuredPace,
     pub spent: Spent,
-    #[cfg(feature = "postgres")]
-    pub push: Option<PathBuf>,
     limits: Option<Watchdog>,
     pub mounts: Option<OwnMounts>,
 }
@@ -60,27 +54,8 @@ impl<'s> Session<'s> {
             natural: BTreeMap::new(),
             pace: MeasuredPace::default(),
             spent,
-            #[cfg(feature = "postgres")]
-            push: None,
             limits,
             mounts: None,
-        }
-    }
-
-    /// Sends what is recorded to the server, if that was asked for. Not while anything is measured:
-    /// it takes time, the network and the CPU. After a failure nothing is sent before the end.
-    pub fn send_so_far(&mut self) {
-        #[cfg(feature = "postgres")]
-        if let Some(to) = &self.push {
-            self.progress.doing("sending the run so far");
-            let (store, id) = (self.journal.store(), self.journal.id());
-            if let Err(why) = push::so_far(to, store, id, self.journal.run()) {
-                self.push = None;
-                self.progress.say(&format!(
-                    "bakeoff: {why}\nThe run continues without the server. Its record is sent at \
-                     the end."
-                ));
-            }
         }
     }
 

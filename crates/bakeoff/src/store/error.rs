@@ -32,10 +32,6 @@ pub enum ErrorClass {
     Unusable,
     Environment,
     Differs,
-    #[cfg(feature = "postgres")]
-    Server,
-    #[cfg(feature = "postgres")]
-    ServerSaid,
     Bug,
 }
 
@@ -56,8 +52,7 @@ impl StoreError {
         StoreError::new(
             ErrorClass::Usage,
             "this command works on the store of this machine, and --store names a server. Omit \
-             --store, and send runs to the server with `bakeoff fleet push`. `runs`, `show`, \
-             `compare`, `fleet` and `self lint` read from a server",
+             --store",
         )
     }
 
@@ -235,8 +230,6 @@ impl From<StoreError> for Fault {
             ErrorClass::NoSuchRun | ErrorClass::Usage => Fault::usage(error),
             ErrorClass::Refused | ErrorClass::Differs => Fault::refused(error),
             ErrorClass::Unusable | ErrorClass::Environment => Fault::environment(error),
-            #[cfg(feature = "postgres")]
-            ErrorClass::Server | ErrorClass::ServerSaid => Fault::environment(error),
             ErrorClass::Bug => Fault::bug(error),
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! A store keeps events, never results: what a run means is computed from them each time, by
 //! whatever version reads. [`Store`] is the contract; [`sqlite::Sqlite`] keeps it in one file, and
-//! `tests/suite.rs` is for any implementation. [`Records`] is the half of it that reads, which a
-//! server shared by many boards keeps as well ([`server`]). The stored format is in docs/format.md.
+//! `tests/suite.rs` is for any implementation. [`Records`] is the half of it that reads. The stored
+//! format is in docs/format.md.
 
 pub mod error;
 pub mod folded;
@@ -12,11 +12,8 @@ pub mod import;
 pub mod last_error;
 pub mod listed;
 pub mod lock;
-mod machines;
 pub mod open;
 pub mod place;
-#[cfg(feature = "postgres")]
-pub mod server;
 pub mod sqlite;
 pub mod trust;
 pub mod writes_file;
@@ -33,19 +30,13 @@ use bakeoff_report::runs::State;
 
 pub use error::{ErrorClass, StoreError};
 pub use id::RunId;
-pub use machines::Machines;
 pub use open::KNOWN as LAYOUT;
 pub use sqlite::Sqlite;
 
 pub trait Records {
     fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError>;
 
-    fn firsts(&self, runs: &[RunId]) -> Result<Vec<Result<Event, StoreError>>, StoreError>;
-
-    fn first(&self, run: &RunId) -> Result<Event, StoreError> {
-        let first = self.firsts(std::slice::from_ref(run))?.pop();
-        first.unwrap_or_else(|| Err(StoreError::not_found(run.as_str(), &[])))
-    }
+    fn first(&self, run: &RunId) -> Result<Event, StoreError>;
 
     /// Runs that may be those wanted, the latest to come into the store first: all that the filter
     /// admits, and those without a digest, whose facts only their events tell.
@@ -64,8 +55,6 @@ pub trait Records {
 
     fn find(&self, name: &str) -> Result<RunId, StoreError>;
 
-    fn machines(&self) -> Result<Machines, StoreError>;
-
     fn load(&self, run: &RunId) -> Result<Vec<Event>, StoreError> {
         read_events(run, &self.lines(run)?)
     }
@@ -73,12 +62,6 @@ pub trait Records {
     fn short_digits(&self, runs: &[RunId]) -> Result<usize, StoreError>;
 
     fn state(&self, run: &RunId, is_stopped: bool) -> Result<State, StoreError>;
-
-    /// The role of a server that sent the run; `None` in a local store.
-    fn role(&self, run: &RunId) -> Result<Option<String>, StoreError> {
-        let _ = run;
-        Ok(None)
-    }
 
     fn is_imported(&self, run: &RunId) -> Result<bool, StoreError>;
 

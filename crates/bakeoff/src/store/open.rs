@@ -27,8 +27,6 @@ use crate::files::{Entry, FileError, OtherUser};
 const MIGRATIONS: &[M] = &[
     M::up(include_str!("migrations/1_runs_and_events.sql")),
     M::up(include_str!("migrations/2_facts.sql")),
-    M::up(include_str!("migrations/3_pushed.sql")),
-    M::up(include_str!("migrations/4_machines.sql")),
 ];
 pub const KNOWN: i64 = MIGRATIONS.len() as i64;
 const HISTORY: &str = "refinery_schema_history";

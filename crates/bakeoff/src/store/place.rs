@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn the_address_of_a_server_is_no_file_and_is_not_repeated() {
         let error = path(Some(Path::new("postgresql://pi:hunter2@db/b"))).unwrap_err().to_string();
-        assert!(error.contains("bakeoff fleet push") && !error.contains("hunter2"), "{error}");
+        assert!(error.contains("Omit --store") && !error.contains("hunter2"), "{error}");
         assert!(path(Some(Path::new("./postgresql://x"))).is_ok());
     }
 }

@@ -17,16 +17,13 @@ use rusqlite::{Connection, Params, TransactionBehavior, params};
 #[cfg(feature = "dashboard")]
 mod browse;
 mod db;
-#[cfg(feature = "postgres")]
-pub mod pushed;
 mod query;
 
 use self::db::Db;
 use self::query::to_i64;
 use super::error::read_event;
-use super::machines::Unknown;
 use super::{
-    Digest, Machines, Records, RunId, Store, StoreError, StoredImport, Summary, id, listed, lock,
+    Digest, Records, RunId, Store, StoreError, StoredImport, Summary, id, listed, lock,
     open,
 };
 
@@ -121,15 +118,12 @@ impl Records for Sqlite {
         self.db().lines(self.db().number_of(run)?, run)
     }
 
-    fn firsts(&self, runs: &[RunId]) -> Result<Vec<Result<Event, StoreError>>, StoreError> {
+    fn first(&self, run: &RunId) -> Result<Event, StoreError> {
         let sql = "SELECT e.json FROM events e JOIN runs r ON r.number = e.run
                    WHERE r.id = ?1 AND e.seq = 0";
-        let first = |run: &RunId| {
-            let line: Option<String> = self.db().value(sql, [run.as_str()])?;
-            let line = line.ok_or_else(|| not_found(run))?;
-            read_event(run, 0, std::slice::from_ref(&line), &line)
-        };
-        Ok(runs.iter().map(first).collect())
+        let line: Option<String> = self.db().value(sql, [run.as_str()])?;
+        let line = line.ok_or_else(|| not_found(run))?;
+        read_event(run, 0, std::slice::from_ref(&line), &line)
     }
 
     fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError> {
@@ -159,15 +153,6 @@ impl Records for Sqlite {
         }
         // The message names near ones.
         id::resolve(name, &self.db().ids(all, [])?)
-    }
-
-    fn machines(&self) -> Result<Machines, StoreError> {
-        let sql = "SELECT id, number, label FROM runs ORDER BY number DESC";
-        let runs = self.db().rows(sql, [], |row| {
-            let (run, arrived, label) = (row.get::<_, String>(0)?, row.get(1)?, row.get(2)?);
-            Ok(RunId::parse(&run).map(|run| Unknown { run, label, arrived, role: None }))
-        })?;
-        Machines::of(self, Vec::new(), runs.into_iter().flatten().collect())
     }
 
     fn short_digits(&self, runs: &[RunId]) -> Result<usize, StoreError> {

@@ -14,16 +14,10 @@
 mod at_rest;
 #[path = "../support/bench.rs"]
 mod bench;
-#[cfg(feature = "postgres")]
-#[path = "../support/cluster.rs"]
-mod cluster;
 #[path = "../support/on_image.rs"]
 mod on_image;
 #[path = "../support/other.rs"]
 mod other;
-#[cfg(feature = "postgres")]
-#[path = "../support/postgres.rs"]
-mod postgres;
 #[path = "../support/recorded.rs"]
 mod recorded;
 #[path = "../support/running.rs"]
@@ -51,7 +45,6 @@ mod ends;
 mod exports;
 mod facts;
 mod fit;
-mod fleet;
 mod forecast;
 mod guard;
 mod held;
@@ -71,14 +64,6 @@ mod opened_files;
 mod own_mounts;
 mod precondition;
 mod probed;
-#[cfg(feature = "postgres")]
-mod push;
-#[cfg(feature = "postgres")]
-mod push_live;
-#[cfg(feature = "postgres")]
-mod push_scale;
-#[cfg(feature = "postgres")]
-mod push_trouble;
 mod recipes;
 mod redirect;
 mod rules;

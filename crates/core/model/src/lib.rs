@@ -36,7 +36,6 @@ pub mod lead;
 pub mod link;
 pub mod log_problem;
 pub mod looks;
-pub mod machine;
 pub mod mark;
 pub mod measurement;
 pub mod normal;

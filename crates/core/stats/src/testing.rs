@@ -19,29 +19,3 @@ pub fn fixture() -> Fixture {
     let text = include_str!("../../../../fixtures/stats/statistics.json");
     serde_json::from_str(text).unwrap()
 }
-
-/// What statsmodels and SciPy answer about effects over boards: fixtures/stats/boards.json, written
-/// by fixtures/stats/boards.py with their versions.
-#[derive(Deserialize)]
-pub struct Boards {
-    pub chi_squared: Vec<(f64, f64, f64)>,
-    pub random_effects: Vec<RandomEffects>,
-}
-
-/// Effects with their variances, and what follows by Paule and Mandel.
-#[derive(Deserialize)]
-pub struct RandomEffects {
-    pub effects: Vec<f64>,
-    pub variances: Vec<f64>,
-    pub tau2: f64,
-    pub mean: f64,
-    pub i_squared: f64,
-    /// Standard error of Hartung, Knapp, Sidik and Jonkman, with their scale below 1 as well.
-    pub standard_error_hksj: f64,
-    pub hksj_scale: f64,
-}
-
-pub fn boards() -> Boards {
-    let text = include_str!("../../../../fixtures/stats/boards.json");
-    serde_json::from_str(text).unwrap()
-}

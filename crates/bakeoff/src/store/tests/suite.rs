@@ -108,9 +108,7 @@ fn listing_and_finding(store: &mut dyn Store) {
         assert!(says(store.find(name), "no run"), "{name}");
         assert!(store.find(name).is_err());
     }
-    let firsts = store.firsts(&[two.clone(), one.clone()]).expect("readable");
-    let firsts: Vec<Event> = firsts.into_iter().map(|first| first.expect("stored")).collect();
-    assert_eq!(firsts, [record(2)[0].clone(), record(1)[0].clone()]);
+    assert_eq!(store.first(&two).expect("there"), record(2)[0]);
     let missing = RunId::parse("ffffffffffffffff").expect("an id");
     assert!(says(store.first(&missing), "no run"));
     assert!(says(store.lines(&missing), "no run"));
@@ -125,17 +123,10 @@ fn a_run_measured_here_is_not_imported(store: &mut dyn Store) {
     assert!(says(store.is_imported(&missing), "no run"));
 }
 
-/// A record with this id, of a machine.
-fn put_of(store: &mut dyn Store, id: &str, host: (&str, Option<&str>), unix_ns: i64) -> RunId {
+fn put_as(store: &mut dyn Store, id: &str) -> RunId {
     let mut events = record(1);
-    for event in &mut events {
-        event.unix_ns = unix_ns;
-    }
     if let What::Started(header) = &mut events[0].what {
         header.run = id.to_string();
-        header.host.hostname = host.0.to_string();
-        header.host.board_id = host.1.map(str::to_string);
-        header.host.kernel = format!("6.{unix_ns}");
     }
     let run = store.create(&events[0]).expect("a new run");
     store.append(&run, &events[1..]).expect("its events");
@@ -143,48 +134,11 @@ fn put_of(store: &mut dyn Store, id: &str, host: (&str, Option<&str>), unix_ns: 
 }
 
 fn ids_are_as_long_as_those_shown_need(store: &mut dyn Store) {
-    let host = ("pi", None);
     let ids = ["a1b2c3d400000000", "a1b2c3d500000000", "a1b2000000000000", "ffff000000000000"];
-    let runs: Vec<RunId> = ids.iter().map(|id| put_of(store, id, host, 1)).collect();
+    let runs: Vec<RunId> = ids.iter().map(|id| put_as(store, id)).collect();
     let digits = |runs: &[RunId]| store.short_digits(runs).expect("readable");
     assert_eq!((digits(&runs), digits(&runs[..1]), digits(&runs[2..3])), (8, 8, 5));
     assert_eq!((digits(&runs[3..]), digits(&[])), (4, 4));
-}
-
-fn machines_are_counted_with_their_labels(store: &mut dyn Store) {
-    let (pi, nas) = (("pi", Some("a1")), ("n\u{e4}s", None));
-    let one = put_of(store, "1000000000000000", pi, 70);
-    let two = put_of(store, "2000000000000000", pi, 50);
-    let three = put_of(store, "3000000000000000", pi, 60);
-    put_of(store, "4000000000000000", nas, 10);
-    for (run, label) in [(&one, "x"), (&two, "x"), (&three, "y")] {
-        store.set_label(run, Some(label)).expect("labelled");
-    }
-    // Two whose machine is kept, and two of which only the header has it.
-    for id in [&one, &three] {
-        let Ok(What::Started(header)) = store.first(id).map(|event| event.what) else { panic!() };
-        let made = (id.clone(), digest(record(1).len() as u64), Facts::from_header(&header));
-        store.set_digests(&[made]).expect("kept");
-    }
-    let machines = store.machines().expect("readable");
-    assert_eq!(machines.unread, [""; 0]);
-    let mut seen: Vec<_> = machines
-        .seen
-        .iter()
-        .map(|seen| {
-            let last = (seen.last.run.as_str(), seen.last.unix_ns, seen.last.kernel.as_str());
-            (seen.machine.hostname.as_str(), seen.label.as_deref(), seen.runs, last)
-        })
-        .collect();
-    seen.sort_unstable();
-    let expected = [
-        ("n\u{e4}s", None, 1, ("4000000000000000", 10, "6.10")),
-        ("pi", Some("x"), 2, ("1000000000000000", 70, "6.70")),
-        ("pi", Some("y"), 1, ("3000000000000000", 60, "6.60")),
-    ];
-    assert_eq!(seen, expected);
-    let x = machines.seen.iter().find(|seen| seen.label.as_deref() == Some("x")).expect("x");
-    assert_eq!((x.machine.board_id.as_deref(), x.first_unix_ns), (Some("a1"), 50));
 }
 
 fn the_latest_are_given_and_the_others_counted(store: &mut dyn Store) {
@@ -388,7 +342,6 @@ pub const READING: [(&str, Promise); 10] = [
     ("stored is what comes back", stored_is_what_comes_back),
     ("listing", listing_and_finding),
     ("short ids", ids_are_as_long_as_those_shown_need),
-    ("machines", machines_are_counted_with_their_labels),
     ("latest", the_latest_are_given_and_the_others_counted),
     ("found", runs_are_found_by_what_is_known_of_them),
     ("labels and digests", labels_and_digests),

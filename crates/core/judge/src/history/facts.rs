@@ -3,7 +3,6 @@
 use crate::plan::builtin::BUILT_IN;
 use bakeoff_model::event::Header;
 use bakeoff_model::host::Layer;
-use bakeoff_model::machine::Machine;
 use bakeoff_stats::units;
 use std::collections::BTreeSet;
 
@@ -17,9 +16,6 @@ pub struct Facts {
     pub plans: Vec<String>,
     /// Each drive below a candidate: [`drive_name`].
     pub drives: Vec<String>,
-    /// The machine, for lists of boards; `None` where it was not kept.
-    pub machine: Option<Machine>,
-    pub kernel: String,
 }
 
 impl Facts {
@@ -33,8 +29,6 @@ impl Facts {
             hosts: filled(hosts.into_iter().flatten()),
             plans: filled([header.title.clone()].into_iter().chain(plan)),
             drives: filled(drives.into_iter().take(MOST_DRIVES)),
-            machine: Some(Machine::from_host(host)),
-            kernel: host.kernel.clone(),
         }
     }
 }
