@@ -118,7 +118,7 @@ pub enum Command {
     Resume(Resume),
     /// Clean up after a run that crashed or was killed
     Clean(Clean),
-    /// List, search, label or remove stored runs, and show the history of a drive
+    /// List, search, label or remove stored runs
     Runs(Runs),
     /// Show stored runs, or write them as pages, images, tables or bundles (-o FILE)
     Show(Show),
@@ -397,7 +397,7 @@ pub struct Show {
 
 #[derive(Debug, clap::Args)]
 pub struct Compare {
-    /// Starts of run IDs, `last`, files with pasted runs, or pasted lines (bakeoff1:)
+    /// Starts of run IDs, `last`, labels, files with pasted runs, or pasted lines (bakeoff1:)
     #[arg(value_name = "RUN", default_value = "last")]
     pub runs: Vec<String>,
     /// Compare the last RUN with those before it: exit code 0 if no rate is slower by this much, 5
@@ -407,7 +407,8 @@ pub struct Compare {
     /// Recommend for this use: boot, data, nas, windows, database or scratch
     #[arg(long = "for", value_name = "USE", value_parser = parse_name::<DriveUse>)]
     pub drive_use: Option<DriveUse>,
-    /// Factor that may differ between the runs: host, device, kernel or time
+    /// Give the answer of each board, drive or kernel, and one for all: board, device or kernel;
+    /// only that may differ between the runs (a board includes its kernel and drives)
     #[arg(long, value_name = "FACTOR", value_parser = parse_name::<Factor>)]
     pub across: Option<Factor>,
     /// File with results of others to show beside each run, as `import` reads it (repeatable)
@@ -535,14 +536,13 @@ pub struct ReportBug {
 }
 
 /// Words that people try, and the command that does it.
-const ELSEWHERE: [(&str, &str); 12] = [
+const ELSEWHERE: [(&str, &str); 11] = [
     ("list", "bakeoff"),
     ("ls", "bakeoff"),
     ("report", "bakeoff show RUN -o FILE.html"),
     ("export", "bakeoff show RUN -o FILE.bundle"),
     ("label", "bakeoff runs label"),
     ("rm", "bakeoff runs rm"),
-    ("trend", "bakeoff runs trend"),
     ("setup", "bakeoff self setup"),
     ("install", "bakeoff self setup"),
     ("lint", "bakeoff self lint"),

@@ -19,7 +19,6 @@ pub fn of_command(command: &str) -> &'static [Format] {
         "fit" => &[Text, Json, Markdown, Prometheus, Nagios],
         "check" => &[Text, Json, Prometheus, Nagios],
         "bench" => &[Text, Json, FioJson],
-        "runs trend" => &[Text, Json, Csv, Markdown],
         "watch" => &[Text, Json, Csv, Prometheus],
         "compare" | "plan" | "self lint" | "self simulate" => &[Text, Json, Markdown],
         "import" | "probe" | "runs label" | "runs rm" | "self setup" => &[Text, Json],

@@ -9,7 +9,7 @@ use bakeoff_model::verb::Verb;
 use super::stored;
 use crate::cli::Global;
 use crate::fault::Fault;
-use crate::store::{Records, StoreError, folded};
+use crate::store::{Records, Sqlite, Store, StoreError, folded};
 
 /// Most runs that are read, the latest: more than a year of weekly checks.
 const MOST: usize = 60;
@@ -19,13 +19,13 @@ const MOST: usize = 60;
 /// # Errors
 /// When the store cannot be read.
 pub fn changes(global: &Global, now: &Run) -> Result<Vec<FitChange>, Fault> {
-    let Some(store) = stored::open(global)? else { return Ok(Vec::new()) };
-    Ok(fit_changes::changes(&of_place(&*store, now)?))
+    let Some(store) = stored::open_file(global)? else { return Ok(Vec::new()) };
+    Ok(fit_changes::changes(&of_place(&store, now)?))
 }
 
 /// Those of this machine that began before `now`, and `now` itself, in the order of time. One that
 /// cannot be read does not count.
-fn of_place(store: &dyn Records, now: &Run) -> Result<Vec<EarlierFit>, StoreError> {
+fn of_place(store: &Sqlite, now: &Run) -> Result<Vec<EarlierFit>, StoreError> {
     let mut found = vec![fit(now)];
     for summary in store.list()? {
         let is_other = summary.created_unix_ns < now.started_unix_ns;

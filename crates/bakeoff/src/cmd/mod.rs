@@ -38,7 +38,6 @@ pub mod setup;
 pub mod show;
 pub mod simulate;
 pub mod stored;
-pub mod trend;
 mod unkept;
 mod watch;
 mod watch_writes;
@@ -65,12 +64,8 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         Some(Command::Clean(args)) => clean::run(&global, &args),
         Some(Command::Runs(args)) => match &args.action {
             None => runs::run(&global, &args),
-            Some(_) if args.is_chosen() => Err(Fault::usage(
-                "options that choose the runs of a list belong to `bakeoff runs` alone. Omit them",
-            )),
             Some(RunsAction::Label(args)) => label::run(&global, args),
             Some(RunsAction::Rm(args)) => rm::run(&global, args),
-            Some(RunsAction::Trend(args)) => trend::run(&global, args),
         },
         Some(Command::Show(args)) => show::run(&global, &args),
         Some(Command::Compare(args)) => compare::run(&global, &args),

@@ -12,40 +12,27 @@ use super::stored;
 use crate::cli::history::Runs;
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
-use crate::host;
 use crate::store::listed::digest_of;
-use crate::store::{Digest, Latest, Records, RunId, Sqlite, Summary, folded};
+use crate::store::{Digest, Records, RunId, Sqlite, Summary, folded};
 use crate::ui::out;
 
 const AT_ONCE: usize = 200;
-const MOST: u64 = 100;
-const ALL: u64 = u64::MAX;
+/// Most runs in a list for people.
+const MOST: usize = 100;
 
 type Made = (RunId, Digest, Facts);
 
 pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
     let format = stored::format(global, "runs")?;
-    let filter = Filter {
-        drive: args.drive.clone(),
-        host: args.host.clone(),
-        plan: args.plan.clone(),
-        label: args.label.clone(),
-        since_unix_ns: args.since.map(|since| since.unix_ns(host::unix_ns())),
-        ..Filter::default()
-    };
+    let filter = Filter { search: args.text.clone(), ..Filter::default() };
     let is_for_people = matches!(format, Format::Text | Format::Markdown);
-    let most = match args.limit.map(u64::from) {
-        None if is_for_people => MOST,
-        None | Some(0) => ALL,
-        Some(limit) => limit,
+    let (rows, more) = match stored::open(global)? {
+        Some(mut store) => list(&mut *store, &filter, is_for_people)?,
+        None => (Vec::new(), 0),
     };
-    let (rows, left_out) = match stored::open(global)? {
-        Some(mut store) => list(&mut *store, &filter, (most, args.all), is_for_people)?,
-        None => (Vec::new(), LeftOut::default()),
-    };
-    let left_out = LeftOut { is_filtered: !filter.is_empty(), ..left_out };
+    let left_out = LeftOut { more, is_filtered: !filter.is_empty() };
     let text = if format == Format::Json {
-        runs::json(&rows, left_out)
+        runs::json(&rows)
     } else if format == Format::Csv {
         runs::csv(&rows)
     } else if format == Format::Text && !std::io::stdout().is_terminal() {
@@ -58,38 +45,25 @@ pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-/// At most so many of the runs that are wanted, the latest first, and only with `all` those in
-/// which there is nothing.
+/// The runs that match, the latest first, and how many more there are than people are shown.
 fn list(
     store: &mut dyn Records,
     filter: &Filter,
-    (most, all): (u64, bool),
     is_for_people: bool,
-) -> Result<(Vec<Row>, LeftOut), Fault> {
-    let Latest { summaries, more, unmeasured } = match most {
-        ALL => Latest { summaries: store.search(filter)?, ..Latest::default() },
-        most => store.latest(filter, most, all)?,
-    };
-    let mut left_out = LeftOut { unmeasured, more, is_filtered: false };
-    let (mut rows, mut shown, mut made) = (Vec::new(), Vec::new(), Vec::new());
-    for summary in summaries {
-        let run = summary.run.clone();
-        if rows.len() as u64 >= most && is_shown(&summary) {
-            left_out.more += 1;
+) -> Result<(Vec<Row>, u64), Fault> {
+    let (mut rows, mut shown, mut made, mut more) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    for summary in store.search(filter)? {
+        if is_for_people && rows.len() == MOST {
+            more += 1;
             continue;
         }
-        let Some((row, is_measured)) = row_of(store, summary, filter, &mut made)? else { continue };
+        let run = summary.run.clone();
+        let Some(row) = row_of(store, summary, filter, &mut made)? else { continue };
         if made.len() == AT_ONCE {
             keep(store, &mut made);
         }
-        if !is_measured && !all {
-            left_out.unmeasured += 1;
-        } else if rows.len() as u64 >= most {
-            left_out.more += 1;
-        } else {
-            rows.push(row);
-            shown.push(run);
-        }
+        rows.push(row);
+        shown.push(run);
     }
     keep(store, &mut made);
     // Machines read whole ids.
@@ -99,11 +73,7 @@ fn list(
             row.short = row.run.chars().take(digits).collect();
         }
     }
-    Ok((rows, left_out))
-}
-
-fn is_shown(summary: &Summary) -> bool {
-    summary.digest.as_ref().is_some_and(|digest| digest.cells > 0 || summary.label.is_some())
+    Ok((rows, more))
 }
 
 /// Keeps what was made of runs. A store that cannot be written to is read in full each time:
@@ -115,22 +85,22 @@ fn keep(store: &mut dyn Records, made: &mut Vec<Made>) {
     }
 }
 
-/// The line of a run, and whether there is anything in it: a measurement, a label, a process that
-/// measures it, or a record that cannot be read. `None` for a run that is not wanted, as its events
-/// show. What had to be made of it is added to `made`.
+/// The line of a run. `None` for one that does not match, as its events show. What had to be
+/// computed from them is added to `made`.
 fn row_of(
     store: &dyn Records,
     mut summary: Summary,
     filter: &Filter,
     made: &mut Vec<Made>,
-) -> Result<Option<(Row, bool)>, Fault> {
+) -> Result<Option<Row>, Fault> {
     let id = summary.run.clone();
     if summary.digest.is_none() {
         match folded::read(store, &id) {
             Ok(run) => {
                 let (digest, facts) = digest_of(&run, &analyse(&run));
-                made.push((id.clone(), digest.clone(), facts.clone()));
-                if !filter.admits(&facts) {
+                let is_match = summary.has(filter) || filter.admits(&facts);
+                made.push((id.clone(), digest.clone(), facts));
+                if !is_match {
                     return Ok(None);
                 }
                 summary.digest = Some(digest);
@@ -138,17 +108,12 @@ fn row_of(
             // Said in its row: it takes nothing from the others.
             Err(fault) => {
                 let error = Some(fault.to_string());
-                let row = Row { error, ..summary.into_row(State::Unreadable) };
-                return Ok(Some((row, true)));
+                return Ok(Some(Row { error, ..summary.into_row(State::Unreadable) }));
             }
         }
     }
-    let has_cells = summary.digest.as_ref().is_some_and(|digest| digest.cells > 0);
     let state = store.state(&id, summary.is_stopped())?;
-    let is_open = matches!(state, State::Running | State::Unfinished);
-    let row = summary.into_row(state);
-    let is_measured = has_cells || is_open || row.label.is_some();
-    Ok(Some((row, is_measured)))
+    Ok(Some(summary.into_row(state)))
 }
 
 /// Keeps what lists and searches need of a run that came from elsewhere. One that cannot be read

@@ -19,7 +19,7 @@ use super::app::{App, blocking, slowly};
 use super::crowd::Place;
 use super::history;
 use super::hub::{Hub, HubWatcher, Message};
-use super::pages::{Pairs, drive, named, printed};
+use super::pages::{Pairs, named, printed};
 use super::problem::Problem;
 use super::who::Visitor;
 
@@ -110,7 +110,7 @@ fn stream(reading: EventReader) -> impl Stream<Item = Result<Event, Infallible>>
 pub async fn runs(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pairs>) -> Answer {
     let listed = blocking(&app, move |app| history::page(app, &pairs)).await;
     let rows: Vec<_> = listed.map_err(Problem::json)?.rows.into_iter().map(|r| r.row).collect();
-    Ok(json(list::json(&rows, list::LeftOut::default())))
+    Ok(json(list::json(&rows)))
 }
 
 pub async fn run(State(app): State<Arc<App>>, Path(name): Path<String>) -> Answer {
@@ -119,11 +119,4 @@ pub async fn run(State(app): State<Arc<App>>, Path(name): Path<String>) -> Answe
         printed(app, &["show", "--format", "json", run.as_str()])
     });
     Ok(json(shown.await.map_err(Problem::json)?))
-}
-
-pub async fn trend(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pairs>) -> Answer {
-    let text = slowly(&app, move |app| {
-        printed(app, &["runs", "trend", "--format", "json", "--", &drive(&pairs)?])
-    });
-    Ok(json(text.await.map_err(Problem::json)?))
 }

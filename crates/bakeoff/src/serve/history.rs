@@ -45,7 +45,7 @@ pub fn read_results(app: &Arc<App>) {
     let reading = Arc::clone(app);
     let begun = std::thread::Builder::new().spawn(move || {
         // What it prints is in the store then; a failure is shown where the run is opened.
-        let _ = reading.command(&["runs", "--all", "--format", "csv"]);
+        let _ = reading.command(&["runs", "--format", "csv"]);
         reading.reads_results.store(false, Ordering::Relaxed);
     });
     // Without a thread now, the next list tries again.

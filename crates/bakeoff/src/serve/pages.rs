@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::{Path, Query as UrlQuery, State};
+use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{Html, IntoResponse, Response};
 use bakeoff_report::pages::{self, NowPage};
@@ -52,24 +52,6 @@ pub async fn run(
         let run = named(app, &name)?;
         app.view(view::PAGE, run.as_str())
     });
-    Ok(([(CONTENT_TYPE, HTML)], page.await?).into_response())
-}
-
-/// The drive whose history is asked for: a name, never a path.
-pub fn drive(pairs: &Pairs) -> Result<String, Problem> {
-    match one(pairs, "drive").trim() {
-        path if path.starts_with('/') => {
-            Err(Problem::bad("Specify the drive by its serial number."))
-        }
-        drive => Ok(drive.to_string()),
-    }
-}
-
-pub async fn trend(
-    State(app): State<Arc<App>>,
-    UrlQuery(pairs): UrlQuery<Pairs>,
-) -> Result<Response, Problem> {
-    let page = slowly(&app, move |app| app.view(view::TREND, &drive(&pairs)?));
     Ok(([(CONTENT_TYPE, HTML)], page.await?).into_response())
 }
 

@@ -13,17 +13,12 @@ use bakeoff_model::path::unsteered;
 use bakeoff_report::now::Now;
 use bakeoff_report::pages;
 
-use crate::cli::Global;
-use crate::cli::history::TrendArgs;
-use crate::cmd::trend;
 use crate::fault::{self, Fault, Outcome};
 use crate::store::{Records, RunId, Sqlite, StoreError, folded};
 
 /// First word: `bakeoff/now/1` on one line, then the same as HTML.
 pub const NOW: &str = "now";
 pub const PAGE: &str = "page";
-/// First word: the history of a drive as a page.
-pub const TREND: &str = "trend";
 
 pub fn run(args: &[OsString]) -> ExitCode {
     fault::exit(write(args))
@@ -32,9 +27,6 @@ pub fn run(args: &[OsString]) -> ExitCode {
 fn write(args: &[OsString]) -> Result<Outcome, Fault> {
     let [what, store, id] = args else { return Err(Fault::usage("no view was specified")) };
     let none = || StoreError::not_found(&id.to_string_lossy(), &[]);
-    if what == TREND {
-        return write_trend(store, id);
-    }
     let id = id.to_str().and_then(RunId::parse).ok_or_else(none)?;
     let store = Sqlite::open_existing(Path::new(store))?.ok_or_else(none)?;
     let run = folded::read(&store, &id)?;
@@ -55,16 +47,5 @@ fn write(args: &[OsString]) -> Result<Outcome, Fault> {
         _ => return Err(Fault::usage("no such view")),
     }
     out.flush()?;
-    Ok(Outcome::Done)
-}
-
-fn write_trend(store: &OsString, drive: &OsString) -> Result<Outcome, Fault> {
-    let drive = drive.to_string_lossy().into_owned();
-    let global = Global { store: Some(store.into()), format: None, quiet: true, seed: None };
-    let found = trend::of_drive(
-        &global,
-        &TrendArgs { drive, since: None, across: None, with: Vec::new() },
-    )?;
-    std::io::stdout().lock().write_all(pages::trend_page(&found).as_bytes())?;
     Ok(Outcome::Done)
 }

@@ -2,8 +2,9 @@
 //!
 //! A store keeps events, never results: what a run means is computed from them each time, by
 //! whatever version reads. [`Store`] is the contract; [`sqlite::Sqlite`] keeps it in one file, and
-//! `tests/suite.rs` is for any implementation. [`Records`] is the half of it that reads. The stored
-//! format is in docs/format.md.
+//! `tests/suite.rs` is for any implementation. [`Records`] is the half of it that reads, which a
+//! server that many boards push to has as well ([`server`]). The stored format is in
+//! docs/format.md.
 
 pub mod error;
 pub mod folded;
@@ -36,21 +37,12 @@ pub use sqlite::Sqlite;
 pub trait Records {
     fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError>;
 
-    fn first(&self, run: &RunId) -> Result<Event, StoreError>;
-
     /// Runs that may be those wanted, the latest to come into the store first: all that the filter
     /// admits, and those without a digest, whose facts only their events tell.
     fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError>;
 
     fn list(&self) -> Result<Vec<Summary>, StoreError> {
         self.search(&Filter::default())
-    }
-
-    /// The latest of the runs that may be those wanted: at least `most` of those that a list shows,
-    /// and what is known of the others. Those without measurements count only with `all`.
-    fn latest(&self, filter: &Filter, most: u64, all: bool) -> Result<Latest, StoreError> {
-        let _ = (most, all);
-        Ok(Latest { summaries: self.search(filter)?, ..Latest::default() })
     }
 
     fn find(&self, name: &str) -> Result<RunId, StoreError>;
@@ -72,6 +64,8 @@ pub trait Records {
 
 pub trait Store: Records {
     fn create(&mut self, first: &Event) -> Result<RunId, StoreError>;
+
+    fn first(&self, run: &RunId) -> Result<Event, StoreError>;
 
     /// Adds events that follow the stored ones without a gap: all of them or none. Durable when it
     /// returns.
@@ -114,13 +108,6 @@ pub struct Summary {
     pub events: u64,
     /// What was kept by [`Records::set_digests`], if it still holds.
     pub digest: Option<Digest>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Latest {
-    pub summaries: Vec<Summary>,
-    pub more: u64,
-    pub unmeasured: u64,
 }
 
 /// A run's result in a few words.

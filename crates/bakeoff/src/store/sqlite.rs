@@ -23,8 +23,7 @@ use self::db::Db;
 use self::query::to_i64;
 use super::error::read_event;
 use super::{
-    Digest, Records, RunId, Store, StoreError, StoredImport, Summary, id, listed, lock,
-    open,
+    Digest, Records, RunId, Store, StoreError, StoredImport, Summary, id, listed, lock, open,
 };
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -118,14 +117,6 @@ impl Records for Sqlite {
         self.db().lines(self.db().number_of(run)?, run)
     }
 
-    fn first(&self, run: &RunId) -> Result<Event, StoreError> {
-        let sql = "SELECT e.json FROM events e JOIN runs r ON r.number = e.run
-                   WHERE r.id = ?1 AND e.seq = 0";
-        let line: Option<String> = self.db().value(sql, [run.as_str()])?;
-        let line = line.ok_or_else(|| not_found(run))?;
-        read_event(run, 0, std::slice::from_ref(&line), &line)
-    }
-
     fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError> {
         query::search(self.db(), filter, VERSION, (0, u32::MAX))
     }
@@ -186,6 +177,14 @@ impl Store for Sqlite {
             insert_event(db, number, 0, &json)
         })?;
         Ok(run)
+    }
+
+    fn first(&self, run: &RunId) -> Result<Event, StoreError> {
+        let sql = "SELECT e.json FROM events e JOIN runs r ON r.number = e.run
+                   WHERE r.id = ?1 AND e.seq = 0";
+        let line: Option<String> = self.db().value(sql, [run.as_str()])?;
+        let line = line.ok_or_else(|| not_found(run))?;
+        read_event(run, 0, std::slice::from_ref(&line), &line)
     }
 
     fn append(&mut self, run: &RunId, events: &[Event]) -> Result<(), StoreError> {

@@ -261,7 +261,7 @@ fn a_damaged_record_is_set_aside_and_others_are_recovered() {
     assert!(quick.err.contains("--force"), "{quick:?}");
     let cleaned = bench.run(&["clean"]);
     assert!(cleaned.err.contains("skipped"), "{cleaned:?}");
-    let listed = bench.run(&["runs", "--all", "--format", "json"]);
+    let listed = bench.run(&["runs", "--format", "json"]);
     assert_eq!(listed.code, 0, "{listed:?}");
 }
 

@@ -107,7 +107,7 @@ fn options_and_commands_in_the_texts_of_rules_exist() {
     let commands = ["run", "quick", "demo", "bench", "resume", "plan", "compare", "check"];
     let commands = commands.into_iter().chain(["show", "probe", "import"]);
     let commands = commands.chain(["devices", "watch", "clean"]);
-    let commands: BTreeSet<&str> = commands.chain(["runs", "self", "fleet"]).collect();
+    let commands: BTreeSet<&str> = commands.chain(["runs", "self"]).collect();
     let help = bench::Bench::new().run(&["--help"]).out;
     let all = commands.iter().flat_map(|c| options_of(c)).chain(words_after(&help, "--"));
     let all: BTreeSet<String> = all.collect();

@@ -22,12 +22,9 @@ fn every_page_is_there_and_says_what_browsers_may_do_with_it() {
     let other = home.file("b.jsonl", bundle_of("ffff456789abcdef", 30));
     home.cmd(&["import"]).arg(other).assert().success();
     let run = format!("/runs/{RUN}");
-    for (path, word) in [
-        ("/", "This machine"),
-        ("/runs", "2 runs."),
-        (run.as_str(), "/assets/report.js"),
-        ("/trend?drive=4C5300", "over time"),
-    ] {
+    for (path, word) in
+        [("/", "This machine"), ("/runs", "2 runs."), (run.as_str(), "/assets/report.js")]
+    {
         let reply = server.get(path);
         assert_eq!(reply.status, 200, "{path}: {}", reply.body);
         assert!(reply.body.contains(word), "{path} lacks {word}: {}", reply.body);
@@ -83,26 +80,6 @@ fn the_example_for_home_assistant_reads_what_is_there() {
         assert!(document.get(key).is_some_and(|v| !v.is_object() && !v.is_array()), "{key}");
     }
     assert!(example.contains("/api/1/now"), "{example}");
-}
-
-#[test]
-fn the_history_of_a_drive_is_that_of_the_command_line() {
-    let home = Home::with_run();
-    let other = home.file("b.jsonl", bundle_of("ffff456789abcdef", usize::MAX));
-    home.cmd(&["import"]).arg(other).assert().success();
-    let server = serve(&home, &[]);
-    let shown = home.run(&["runs", "trend", "4C5300", "--format", "json"]).1;
-    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
-    assert_eq!(server.get("/api/1/trend?drive=4C5300").json(), shown);
-    let listed = server.get("/runs?drive=4c53").body;
-    assert!(listed.contains("2 runs.") && listed.contains("href=\"/trend?drive="), "{listed}");
-    let page = server.get("/trend?drive=4C5300");
-    let series = shown["series"].as_array().unwrap().len();
-    assert_eq!((page.status, page.body.matches("<polyline").count()), (200, series));
-    assert!(page.body.contains(&format!("/runs/{RUN}")) && !page.body.contains("style="));
-    let status = |drive: &str| server.get(&format!("/trend?drive={drive}")).status;
-    assert_eq!((status(""), status("nothing-like-it"), status("/dev/sda")), (400, 400, 400));
-    assert_eq!(status("--format"), 400, "no option comes from a request");
 }
 
 #[test]

@@ -78,9 +78,9 @@ fn a_detached_run_is_a_unit_and_keeps_the_machine_awake() {
     until_so("the inhibitor", || words("inhibit.words").ends_with("sleep\ninfinity\n"));
     let inhibitor = words("inhibit.words").lines().next().unwrap().to_string();
     assert!(words("inhibit.words").contains("--what=sleep:idle:handle-lid-switch\n"));
-    let stopped = || bench.run(&["runs", "--all", "--format", "json"]).out.contains("\"stopped\"");
+    let stopped = || bench.run(&["runs", "--format", "json"]).out.contains("\"stopped\"");
     until_so("the end", stopped);
-    let blocks = &bench.run(&["runs", "--all", "--format", "json"]).json()["runs"][0]["blocks"];
+    let blocks = &bench.run(&["runs", "--format", "json"]).json()["runs"][0]["blocks"];
     // `quick` decides after three at the earliest.
     assert!(blocks.as_u64() >= Some(3), "{}", bench.run(&["show", "last"]).out);
     until_so("the inhibitor's end", || !Path::new("/proc").join(&inhibitor).exists());

@@ -221,7 +221,7 @@ impl Bench {
 
     /// The runs in the store; none while there is no store.
     pub fn run_ids(&self) -> Vec<String> {
-        let listed = self.run(&["runs", "--all", "--format", "json"]);
+        let listed = self.run(&["runs", "--format", "json"]);
         let listed: serde_json::Value = serde_json::from_str(&listed.out).unwrap_or_default();
         let list = listed["runs"].as_array().cloned().unwrap_or_default();
         list.iter().filter_map(|run| run["run"].as_str().map(str::to_string)).collect()

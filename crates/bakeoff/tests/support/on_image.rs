@@ -109,7 +109,7 @@ pub fn left(bench: &Bench) -> Vec<String> {
 
 /// The runs in the store.
 pub fn runs(bench: &Bench) -> Vec<String> {
-    let listed = bench.run(&["runs", "--all", "--format", "json"]).json();
+    let listed = bench.run(&["runs", "--format", "json"]).json();
     let list = listed["runs"].as_array().unwrap();
     list.iter().map(|run| run["run"].as_str().unwrap().to_string()).collect()
 }

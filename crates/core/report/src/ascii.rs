@@ -107,7 +107,6 @@ mod tests {
             include_str!("answer/matrix.rs"),
             include_str!("answer/screen.rs"),
             include_str!("answer/table.rs"),
-            include_str!("trend.rs"),
             include_str!("../../stats/src/units.rs"),
             include_str!("watch/text.rs"),
         ] {

@@ -66,7 +66,6 @@ mod setup;
 mod side_by_side;
 mod simulate;
 mod simulate_fit;
-mod trend;
 pub mod watch;
 pub mod writes;
 
@@ -94,7 +93,6 @@ pub use simulate::{
     exams_document, gates_document, simulate_document, simulate_json, simulate_markdown,
 };
 pub use simulate_fit::fits_document;
-pub use trend::{trend_csv, trend_document, trend_json};
 
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;

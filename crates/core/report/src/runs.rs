@@ -125,27 +125,8 @@ fn rounds(analysis: &Analysis) -> Option<String> {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    pub unmeasured: u64,
     pub is_filtered: bool,
     pub more: u64,
-}
-
-impl LeftOut {
-    fn notes(self) -> Vec<String> {
-        let more = (self.more > 0)
-            .then(|| format!("{} not listed (--limit 0 lists all)", are(self.more, "earlier run")));
-        let unmeasured = match self.unmeasured {
-            0 => None,
-            1 => Some("1 run that measured nothing is not listed (--all lists it)".to_string()),
-            n => Some(format!("{n} runs that measured nothing are not listed (--all lists them)")),
-        };
-        more.into_iter().chain(unmeasured).collect()
-    }
-}
-
-/// "1 run is", "2 runs are".
-fn are(count: u64, noun: &str) -> String {
-    format!("{} {}", phrases::count(count, noun), if count == 1 { "is" } else { "are" })
 }
 
 pub fn document(rows: &[Row], left_out: LeftOut) -> Document {
@@ -156,18 +137,18 @@ pub fn document(rows: &[Row], left_out: LeftOut) -> Document {
         (0, false) => "No runs are stored yet. Start one with `bakeoff quick`.".to_string(),
         (n, _) => phrases::count(n, "run"),
     });
-    left_out.notes().into_iter().for_each(|note| out.paragraph(note));
+    if left_out.more > 0 {
+        out.paragraph(format!(
+            "Not listed: {}. `bakeoff runs TEXT` finds a run, and --format csv lists all.",
+            phrases::count(left_out.more, "earlier run")
+        ));
+    }
     out
 }
 
 /// `bakeoff/runs/1`.
-pub fn json(rows: &[Row], left_out: LeftOut) -> String {
-    let document = serde_json::json!({
-        "schema": "bakeoff/runs/1",
-        "runs": rows,
-        "unmeasured": left_out.unmeasured,
-        "more": left_out.more,
-    });
+pub fn json(rows: &[Row]) -> String {
+    let document = serde_json::json!({ "schema": "bakeoff/runs/1", "runs": rows });
     format!("{document:#}\n")
 }
 
@@ -256,22 +237,14 @@ mod tests {
         insta::assert_snapshot!("runs_text_unlimited", all.text(usize::MAX, false));
         insta::assert_snapshot!("runs_markdown", all.markdown());
         insta::assert_snapshot!("runs_csv", csv(&rows()));
-        insta::assert_snapshot!("runs_json", json(&rows(), LeftOut::default()));
+        insta::assert_snapshot!("runs_json", json(&rows()));
         let none = |left_out| document(&[], left_out).text(80, false);
         assert!(none(LeftOut::default()).contains("bakeoff quick"));
-        let left_out = LeftOut { unmeasured: 2, is_filtered: true, more: 1 };
-        assert!(none(left_out).contains("matches") && none(left_out).contains("--all"));
+        let left_out = LeftOut { is_filtered: true, more: 1 };
+        assert!(none(left_out).contains("matches") && none(left_out).contains("1 earlier run."));
         let narrow = document(&rows(), left_out).text(40, false);
         assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
-        assert!(
-            narrow.contains("ext4 is fastest in all 2") && narrow.contains("2 runs that"),
-            "{narrow}"
-        );
-        assert!(narrow.contains("1 earlier run is not listed"), "{narrow}");
-        let left_out = LeftOut { more: 99_900, ..LeftOut::default() };
-        let long = document(&rows(), left_out).text(80, false);
-        let note = "99900 earlier runs are not listed (--limit 0 lists all)\n";
-        assert!(long.ends_with(note), "{long}");
+        assert!(narrow.contains("ext4 is fastest in all 2"), "{narrow}");
     }
 
     #[test]

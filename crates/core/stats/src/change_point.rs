@@ -12,7 +12,7 @@ use super::sample;
 
 /// Most values; a cell has at most 4096 windows.
 pub const MOST: usize = 4_096;
-pub const SHORTEST: usize = 5;
+const SHORTEST: usize = 5;
 /// What a change costs unless told otherwise, in natural logarithms of the number of values.
 pub const PENALTY: f64 = 3.0;
 
@@ -34,7 +34,7 @@ pub fn segments(values: &[f64], penalty: f64) -> Vec<Segment> {
     segments_with(values, sigma, penalty * libm::log(values.len() as f64))
 }
 
-pub fn segments_with(values: &[f64], sigma: f64, penalty: f64) -> Vec<Segment> {
+fn segments_with(values: &[f64], sigma: f64, penalty: f64) -> Vec<Segment> {
     let n = values.len();
     if !(2 * SHORTEST..=MOST).contains(&n) || values.iter().any(|v| !v.is_finite()) {
         return Vec::new();
@@ -73,7 +73,7 @@ pub fn segments_with(values: &[f64], sigma: f64, penalty: f64) -> Vec<Segment> {
 
 /// Standard deviation of a value from the differences of neighbours: 1.4826 makes the median
 /// absolute value of normal ones their standard deviation, and a difference has twice the variance.
-pub fn neighbour_sd(values: &[f64]) -> f64 {
+fn neighbour_sd(values: &[f64]) -> f64 {
     let steps: Vec<f64> = values.windows(2).map(|w| (w[1] - w[0]).abs()).collect();
     sample::median(&steps).unwrap_or(0.0) * 1.4826 / core::f64::consts::SQRT_2
 }

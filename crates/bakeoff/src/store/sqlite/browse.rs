@@ -6,7 +6,7 @@ use bakeoff_model::event::What;
 
 use super::query::to_u64;
 use super::{RunId, Sqlite, StoreError, VERSION, query};
-use crate::store::{Records, Summary};
+use crate::store::{Store, Summary};
 
 impl Sqlite {
     pub fn stored(&self) -> Result<u64, StoreError> {

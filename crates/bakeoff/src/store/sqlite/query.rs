@@ -20,7 +20,9 @@ const RUNS: &str = "WITH counted AS (
 const BY_FACT: &str = "(d.run IS NULL OR r.number IN (
          SELECT f.run FROM facts f WHERE f.kind = '#' AND instr(lower(f.text), ?) > 0))";
 
-const BY_WORD: &str = "(instr(lower(r.verb || ' ' || r.title), ?) > 0 OR instr(r.id, ?) = 1)";
+const BY_WORD: &str = "(d.run IS NULL OR instr(r.id, ?) = 1
+     OR instr(lower(r.verb || ' ' || r.title || ' ' || coalesce(r.label, '')), ?) > 0
+     OR r.number IN (SELECT f.run FROM facts f WHERE instr(lower(f.text), ?) > 0))";
 
 /// The runs that may be those wanted, the latest first: `most` of them, behind the first `skip`.
 pub(super) fn search(
@@ -58,7 +60,7 @@ fn statement(filter: &Filter, version: &str) -> (String, Vec<Box<dyn ToSql>>) {
     if let Some(text) = &filter.search {
         let text = text.to_ascii_lowercase();
         conditions.push(BY_WORD.to_string());
-        values.extend([Box::new(text.clone()) as Box<dyn ToSql>, Box::new(text)]);
+        values.extend((0..3).map(|_| Box::new(text.clone()) as Box<dyn ToSql>));
     }
     let times = [(">=", filter.since_unix_ns), ("<", filter.before_unix_ns)];
     for (relation, unix_ns) in times {

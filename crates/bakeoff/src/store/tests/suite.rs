@@ -9,7 +9,7 @@ use bakeoff_report::bundle::{Head, SCHEMA};
 
 use crate::store::import::import;
 use crate::store::sqlite::Sqlite;
-use crate::store::{Digest, ErrorClass, Latest, RunId, Store, StoreError, StoredImport, Summary};
+use crate::store::{Digest, ErrorClass, RunId, Store, StoreError, StoredImport};
 
 pub const BUNDLE: &str = include_str!("../../../../../fixtures/bundle/v0.1.0.jsonl");
 
@@ -141,39 +141,6 @@ fn ids_are_as_long_as_those_shown_need(store: &mut dyn Store) {
     assert_eq!((digits(&runs[3..]), digits(&[])), (4, 4));
 }
 
-fn the_latest_are_given_and_the_others_counted(store: &mut dyn Store) {
-    let mut runs = Vec::new();
-    for n in 1..=5 {
-        let run = put(store, n);
-        let cells = if n % 2 == 0 { 0 } else { 20 };
-        let digest = Digest { cells, ..digest(record(n).len() as u64) };
-        store.set_digests(&[(run.clone(), digest, Facts::default())]).expect("kept");
-        runs.push(run);
-    }
-    // 2 and 4 measured nothing, but 4 has a label.
-    store.set_label(&runs[3], Some("kept")).expect("labelled");
-    let of = |most, all, filter: &Filter| {
-        let Latest { summaries, more, unmeasured } =
-            store.latest(filter, most, all).expect("readable");
-        let is_shown = |s: &&Summary| {
-            all || s.label.is_some() || s.digest.as_ref().is_some_and(|d| d.cells > 0)
-        };
-        let shown = summaries.iter().filter(is_shown).map(|s| s.run.clone());
-        let (shown, beyond): (Vec<_>, Vec<_>) =
-            shown.enumerate().partition(|(at, _)| (*at as u64) < most);
-        let left = summaries.iter().filter(|s| !is_shown(s)).count() as u64;
-        let shown: Vec<RunId> = shown.into_iter().map(|(_, run)| run).collect();
-        (shown, more + beyond.len() as u64, unmeasured + left)
-    };
-    let every = Filter::default();
-    let some = |at: &[usize]| at.iter().map(|n| runs[n - 1].clone()).collect::<Vec<_>>();
-    assert_eq!(of(2, false, &every), (some(&[5, 4]), 2, 1));
-    assert_eq!(of(3, true, &every), (some(&[5, 4, 3]), 2, 0));
-    assert_eq!(of(9, false, &every), (some(&[5, 4, 3, 1]), 0, 1));
-    let labelled = Filter { label: Some("KEPT".into()), ..Filter::default() };
-    assert_eq!(of(1, false, &labelled), (some(&[4]), 0, 0));
-}
-
 fn removing_takes_one_run_and_leaves_the_others(store: &mut dyn Store) {
     let (one, two) = (put(store, 1), put(store, 2));
     store.remove(&one).expect("removed");
@@ -216,7 +183,6 @@ fn runs_are_found_by_what_is_known_of_them(store: &mut dyn Store) {
         drives: vec![drive.into(), "100%_sure '; DROP TABLE runs;--".into()],
         hosts: vec![host.into()],
         plans: vec!["sd-card".into()],
-        ..Facts::default()
     };
     store.set_digests(&[(one.clone(), digest(seq), facts("SanDisk 4C53", "Pi-4"))]).expect("kept");
     store.set_digests(&[(two.clone(), digest(seq), facts("SanDisk 9999", "nas"))]).expect("kept");
@@ -338,11 +304,10 @@ fn what_a_newer_version_added_is_kept(store: &mut dyn Store) {
 pub type Promise = fn(&mut dyn Store);
 
 /// What any place that keeps runs promises to who reads.
-pub const READING: [(&str, Promise); 10] = [
+pub const READING: [(&str, Promise); 8] = [
     ("stored is what comes back", stored_is_what_comes_back),
     ("listing", listing_and_finding),
     ("short ids", ids_are_as_long_as_those_shown_need),
-    ("latest", the_latest_are_given_and_the_others_counted),
     ("found", runs_are_found_by_what_is_known_of_them),
     ("labels and digests", labels_and_digests),
     ("bundle", a_bundle_comes_in_once_and_whole),

@@ -164,7 +164,7 @@ fn two_at_once_and_hands_off_a_living_run() {
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
 
     // Both are kept, whole; a run that was imported is not gone on with.
-    let runs = bench.run(&["runs", "--all", "--format", "json"]).json();
+    let runs = bench.run(&["runs", "--format", "json"]).json();
     assert_eq!(runs["runs"].as_array().unwrap().len(), 2, "{runs}");
     let bundle = bench.path().join("run.bundle");
     let bundle = bundle.to_str().unwrap();

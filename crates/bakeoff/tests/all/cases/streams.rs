@@ -27,7 +27,7 @@ fn quick_ends_well_whatever_its_streams_are() {
     });
     assert_eq!(bench.leftovers(), Vec::<String>::new());
     // All five are in the store, whole, whoever could read what they said.
-    let runs = bench.run(&["runs", "--all", "--format", "json"]).json();
+    let runs = bench.run(&["runs", "--format", "json"]).json();
     let runs = runs["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 5, "{runs:?}");
     assert!(runs.iter().all(|run| run["blocks"].as_u64() >= Some(3)), "{runs:?}");

@@ -24,14 +24,16 @@ impl Filter {
         *self == Filter::default()
     }
 
-    /// Whether the facts are those of a run that is wanted. Label, title and time are not among
-    /// them: a store knows those of every run.
+    /// Whether the facts are those of a run that is wanted.
     pub fn admits(&self, facts: &Facts) -> bool {
         let asked =
             [(&self.drive, &facts.drives), (&self.host, &facts.hosts), (&self.plan, &facts.plans)];
-        asked.iter().all(|(wanted, texts)| {
-            wanted.as_ref().is_none_or(|part| texts.iter().any(|text| has(text, part)))
-        })
+        let all = [&facts.drives, &facts.hosts, &facts.plans];
+        let is_found = |part: &String| all.into_iter().flatten().any(|text| has(text, part));
+        self.search.as_ref().is_none_or(is_found)
+            && asked.iter().all(|(wanted, texts)| {
+                wanted.as_ref().is_none_or(|part| texts.iter().any(|text| has(text, part)))
+            })
     }
 }
 
@@ -50,7 +52,6 @@ mod tests {
             hosts: of("Pi-4"),
             plans: of("sd-card"),
             drives: of("SanDisk 4C53"),
-            ..Facts::default()
         };
         let some = |text: &str| Some(text.to_string());
         let filter = Filter { drive: some("4c5"), host: some("pi"), ..Filter::default() };

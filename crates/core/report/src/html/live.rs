@@ -118,7 +118,5 @@ pub struct TextPage {
 }
 
 mod history;
-mod trend;
 
-pub use history::{HistoryPage, HistoryRow, Query, encoded};
-pub use trend::trend_page;
+pub use history::{HistoryPage, HistoryRow, Query};

@@ -67,10 +67,8 @@ pub struct HistoryRow {
 }
 
 impl HistoryRow {
-    fn histories(&self) -> Vec<(String, String)> {
-        let history =
-            |drive: &String| (sanitize(drive), format!("/trend?drive={}", encoded(drive)));
-        self.drives.iter().map(history).collect()
+    fn drive_names(&self) -> Vec<String> {
+        self.drives.iter().map(|drive| sanitize(drive)).collect()
     }
 
     fn state(&self) -> (&'static str, &'static str) {
