@@ -14,7 +14,7 @@ use bakeoff_model::path::RawPath;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
 use bakeoff_report as report;
-use bakeoff_report::ComparisonParts;
+use bakeoff_report::{Across, ComparisonParts};
 
 use super::{answer, lint, pasted, stored};
 use crate::cli::{Compare, Global};
@@ -49,9 +49,13 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     let side = (levels.len() > 1).then(|| side_by_side(&levels, unlike.is_empty()));
     let gate = args.fail_if_slower.and_then(|limit| judged(&levels, limit, unlike.clone()));
     let choices = choices(&runs, args);
+    let across = compared.as_ref().filter(|compared| compared.is_alike);
+    let across = across.and(args.across).map(|factor| Across::new(&runs, factor));
+    let across = across.filter(|across| across.answers.len() > 1);
     let beside = with_files(&runs, &args.with)?;
     let parts = ComparisonParts {
         compared: compared.as_ref(),
+        across: across.as_ref(),
         levels: side.as_ref(),
         gate: gate.as_ref(),
         choices: &choices,
@@ -62,6 +66,10 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     let printed = answer::print_either(format, json, || report::compare_document(&parts));
     if let Some(gate) = &gate {
         return fault::after_printing(printed, Ok(outcome(gate)));
+    }
+    if let Some(across) = &across {
+        let outcome = if across.agreed.is_some() { Outcome::Done } else { Outcome::Open };
+        return fault::after_printing(printed, Ok(outcome));
     }
     // Runs that are not alike are refused, also where they have nothing in common to refuse.
     let asks = |c: &Compared| !c.answers.is_empty() || !c.is_alike;

@@ -14,29 +14,16 @@ use bakeoff_report::runs::State;
 use crate::cli::{Format, Global, formats};
 use crate::fault::Fault;
 use crate::files::{FileError, output};
+use crate::store::server::Server;
 use crate::store::{Records, RunId, Sqlite, StoreError, folded, place};
 use crate::ui::say;
 
 /// Opens the store to read it, a file or a server; `None` when nothing was ever stored.
 pub fn open(global: &Global) -> Result<Option<Box<dyn Records>>, Fault> {
     match global.store.as_deref().filter(|option| place::is_address(option)) {
-        Some(option) => server(option).map(Some),
+        Some(address) => Ok(Some(Box::new(Server::open(address)?))),
         None => Ok(open_file(global)?.map(|store| Box::new(store) as Box<dyn Records>)),
     }
-}
-
-#[cfg(feature = "postgres")]
-fn server(option: &Path) -> Result<Box<dyn Records>, Fault> {
-    use crate::store::server::{Address, Server};
-    Ok(Box::new(Server::connect(Address::read(option)?)?))
-}
-
-#[cfg(not(feature = "postgres"))]
-fn server(_option: &Path) -> Result<Box<dyn Records>, Fault> {
-    Err(Fault::usage(
-        "this bakeoff was built without PostgreSQL (feature `postgres`). Specify a file with \
-         --store PATH",
-    ))
 }
 
 /// Opens the store of this machine; `None` when nothing was ever stored.
@@ -60,6 +47,20 @@ fn none(name: &str) -> StoreError {
     StoreError::not_found(name, &[])
 }
 
+/// The run of that name, or all runs with that label, the first to be stored first.
+fn named(store: &dyn Records, name: &str) -> Result<Vec<RunId>, StoreError> {
+    let error = match store.find(name) {
+        Ok(run) => return Ok(vec![run]),
+        Err(error) => error,
+    };
+    let mut all = store.list()?;
+    all.retain(|summary| summary.label.as_deref() == Some(name));
+    match all.is_empty() {
+        true => Err(error),
+        false => Ok(all.into_iter().rev().map(|summary| summary.run).collect()),
+    }
+}
+
 /// The runs in the order they were named, each once, at most `most` of them; says of each that is
 /// not over how it stands.
 pub fn analysed(
@@ -70,8 +71,8 @@ pub fn analysed(
     let (mut ids, mut runs) = (Vec::new(), Vec::new());
     let [first, ..] = names else { return Ok(runs) };
     let store = open(global)?.ok_or_else(|| none(first.as_ref()))?;
-    for name in names {
-        let id = store.find(name.as_ref())?;
+    let named = names.iter().map(|name| named(&*store, name.as_ref()));
+    for id in named.collect::<Result<Vec<_>, _>>()?.into_iter().flatten() {
         if ids.contains(&id) {
             continue;
         }
@@ -90,7 +91,7 @@ pub fn analysed(
 /// Says that a run is not over; on stderr, because it is true now and no part of the run.
 pub fn say_state(state: State, store: &dyn Records, id: &RunId) -> Result<(), Fault> {
     let text = match state {
-        State::Stopped | State::Unreadable => return Ok(()),
+        State::Stopped | State::Unfinished | State::Unreadable => return Ok(()),
         State::Running => format!("run {id} is in progress; this is the answer so far"),
         State::Dead => {
             let advice = match store.is_imported(id)? {
@@ -98,9 +99,6 @@ pub fn say_state(state: State, store: &dyn Records, id: &RunId) -> Result<(), Fa
                 false => format!("continue with `bakeoff resume {id}`"),
             };
             format!("run {id} was interrupted; this is the answer so far, {advice}")
-        }
-        State::Unfinished => {
-            format!("the server has not received the end of run {id}; this is the answer so far")
         }
     };
     say::line(format_args!("bakeoff: {text}"));

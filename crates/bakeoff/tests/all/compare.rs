@@ -71,9 +71,8 @@ fn another_kernel_is_not_ranked_unless_it_is_the_question() {
     assert!(out.contains("L63"), "{out}");
     let (code, out, _) = home.run(&["compare", "0123", "fedc", "--across", "kernel"]);
     assert_eq!(code, 0, "{out}");
-    assert!(out.starts_with("Across 2 runs that differ in kernel (6.12.47"), "{out}");
-    let (code, out, _) = home.run(&["compare", "0123", "fedc", "--across", "host"]);
-    assert!(code == 1 && out.starts_with("Not ranked"), "{out}");
+    assert!(out.starts_with("On 2 of 2 kernels: ext4.\n"), "{out}");
+    assert!(out.contains("Across 2 runs that differ in kernel (6.12.47"), "{out}");
     let (code, out, _) =
         home.run(&["compare", "0123", "fedc", "--across", "device", "--format", "json"]);
     let json = json(&out);
@@ -87,8 +86,8 @@ fn another_kernel_is_not_ranked_unless_it_is_the_question() {
 
 /// What is changed in the text of the second run, and what the comparison calls it.
 const CHANGES: [(Option<&str>, &str, &str, &str); 7] = [
-    (Some("host"), "\"hostname\":\"pi\"", "\"hostname\":\"pi-2\"", "host name (pi and pi-2)"),
-    (Some("host"), "\"cpu\":\"Cortex-A72\"", "\"cpu\":\"Cortex-A76\"", "CPU (Cortex-A72"),
+    (Some("board"), "\"hostname\":\"pi\"", "\"hostname\":\"pi-2\"", "host name (pi and pi-2)"),
+    (Some("board"), "\"cpu\":\"Cortex-A72\"", "\"cpu\":\"Cortex-A76\"", "CPU (Cortex-A72"),
     (Some("device"), "\"serial\":\"4C5300\"", "\"serial\":\"4C5301\"", "serial number (4C5300"),
     (Some("device"), "USB 480 Mb/s", "USB 5000 Mb/s", "link (USB 480 Mb/s"),
     (Some("kernel"), "6.12.47+rpt-rpi-v8", "6.6.20", "kernel (6.12.47"),
@@ -104,13 +103,13 @@ fn each_factor_lets_its_own_differ_and_refuses_everything_else_by_name() {
             assert!(text.contains(from), "{from}");
             text.replace(from, to)
         });
-        for across in ["host", "device", "kernel", "time"] {
+        for across in ["board", "device", "kernel"] {
             let (code, out, err) = home.run(&["compare", "0123", "fedc", "--across", across]);
             let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
             let context = format!("{from} to {to}, --across {across}: {code} {out} {err}");
             assert!(said.contains(name), "{context}");
-            if factor == Some(across) {
-                assert!(said.starts_with("Across 2 runs that differ in"), "{context}");
+            if factor == Some(across) || across == "board" && factor.is_some() {
+                assert!(said.contains("Across 2 runs that differ in"), "{context}");
             } else {
                 assert!(code == 1 && said.starts_with("Not ranked"), "{context}");
                 assert!(said.contains("runs-differ"), "{context}");
@@ -131,10 +130,17 @@ fn runs_with_nothing_in_common_are_refused_and_not_passed_over() {
 }
 
 #[test]
-fn runs_that_differ_in_nothing_are_compared_across_time() {
-    let home = home(|text| text);
-    let (code, out, _) = home.run(&["compare", "0123", "fedc", "--across", "time"]);
-    assert!(code == 0 && out.starts_with("Across 2 runs"), "{out}");
+fn boards_are_named_by_a_label_and_have_one_answer() {
+    let home = home(|text| text.replace("\"hostname\":\"pi\"", "\"hostname\":\"pi-2\""));
+    for run in ["0123", "fedc"] {
+        assert_eq!(home.run(&["runs", "label", run, "cards"]).0, 0);
+    }
+    let (code, out, err) = home.run(&["compare", "cards", "--across", "board"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.starts_with("On 2 of 2 boards: ext4.\n"), "{out}");
+    assert!(out.contains("pi-2 (Raspberry Pi 4 Model B), run fedcba98: "), "{out}");
+    let out = home.run(&["compare", "cards", "--across", "board", "--format", "json"]).1;
+    assert_eq!(json(&out)["answers_across"]["agreed"], "ext4", "{out}");
 }
 
 #[test]
@@ -162,7 +168,7 @@ fn what_cannot_be_compared_says_what_to_type() {
         (&["compare", "last", "0123"], "--with file"),
         (&["compare", "last", "--with", "none.csv"], "cannot read none.csv"),
         (&["compare", "last", "ffff"], "no run 'ffff'"),
-        (&["compare", "last", "--across", "host"], "specify two runs"),
+        (&["compare", "last", "--across", "board"], "specify two runs"),
         (&["compare", "last", "last", "--across", "kernl"], "'kernel'"),
         (&["compare", "last", "0123", "--format", "csv"], "json or markdown"),
     ] {
@@ -237,9 +243,6 @@ fn a_pasted_run_is_shown_imported_and_compared_wherever_it_stands() {
     let (code, out, err) = home.run(&["compare", "0123", file]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     assert!(out.contains("1.00 (0.9"), "{out}");
-    let (code, out, err) = home.run(&["runs", "trend", "Ultra", "--with", file]);
-    assert_eq!((code, err.as_str()), (0, ""), "{out}");
-    assert!(out.contains("Pasted runs on drives of this model"), "{out}");
     let (code, table, err) = home.run(&["show", "0123", "--paste=sbc-reviews"]);
     assert!(code == 0 && table.contains("| bakeoff 4K random read |"), "{table}{err}");
     assert!(err.contains("rows were not measured"), "{err}");

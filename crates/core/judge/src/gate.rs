@@ -94,7 +94,7 @@ pub fn judge(earlier: &[&RunLevels], new: &RunLevels, limit: f64, unlike: Vec<Di
 /// What keeps the runs from being compared, as far as their levels say.
 pub fn unlike(runs: &[&RunLevels], across: Option<Factor>) -> Vec<Difference> {
     let mut all = levels::differences(runs);
-    all.retain(|difference| across.is_none() || difference.factor != across);
+    all.retain(|difference| !across.is_some_and(|of| of.admits(difference.factor)));
     all
 }
 

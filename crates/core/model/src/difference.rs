@@ -13,11 +13,10 @@ use bakeoff_stats::phrases;
 #[derive(IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Factor {
-    /// The machine: board, CPU, memory, settings.
-    Host,
+    /// The machine: board, CPU, memory, settings. Another board has a kernel and drives of its own.
+    Board,
     Device,
     Kernel,
-    Time,
 }
 
 impl Factor {
@@ -25,6 +24,11 @@ impl Factor {
 
     pub fn name(self) -> &'static str {
         self.into()
+    }
+
+    /// Whether a difference that belongs to `other` may exist between runs compared across this.
+    pub fn admits(self, other: Option<Factor>) -> bool {
+        other == Some(self) || self == Factor::Board && other.is_some()
     }
 }
 

@@ -1,11 +1,13 @@
 //! Runs beside each other, and results of others beside a run, for programs and for people.
 
+pub mod across;
 mod sentence;
 #[cfg(test)]
 mod texts_tests;
 
 use serde_json::{Value, json};
 
+use self::across::Across;
 use super::answer::workload_name;
 use super::document::{Document, Table, number, words};
 use super::run_document::{self, utc};
@@ -33,6 +35,8 @@ const OBSERVED: &str = "Figures of different runs include session effects, so th
 pub struct ComparisonParts<'a> {
     /// Where there are two stored runs and more.
     pub compared: Option<&'a Compared>,
+    /// The answer on each board, drive or kernel, where that was asked for.
+    pub across: Option<&'a Across>,
     pub levels: Option<&'a SideBySide>,
     pub gate: Option<&'a Gate>,
     /// Run and the recommendation for a use that was asked for.
@@ -52,6 +56,9 @@ pub fn compare_json(of: &ComparisonParts) -> String {
         insert("schema", json!("bakeoff/compare/1"));
         insert("beside", of.beside.iter().map(beside_json).collect());
         insert("levels", json!(of.levels));
+        if let Some(across) = of.across {
+            insert("answers_across", json!(across));
+        }
         if let Some(gate) = of.gate {
             insert("gate", gate::json(gate));
         }
@@ -92,6 +99,13 @@ pub fn compare_document(of: &ComparisonParts) -> Document {
     }
     // The gate has a sentence and a table of its own.
     let compared = of.compared.filter(|_| of.gate.is_none());
+    if let Some(across) = of.across.filter(|_| of.gate.is_none()) {
+        out.headline(across.headline());
+        for answer in &across.answers {
+            out.line(1, format!("{}, run {}: {}", answer.name, answer.run, answer.said));
+        }
+        out.gap();
+    }
     if let Some(compared) = compared {
         write_heads(compared, &mut out);
     }

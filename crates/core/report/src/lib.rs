@@ -72,6 +72,7 @@ pub mod writes;
 pub use about::{about_document, about_json};
 pub use answer::live;
 pub use bench::{Benched, bench_document, bench_json};
+pub use compare::across::Across;
 pub use compare::{ComparisonParts, compare_document, compare_json};
 pub use csv::{COLUMNS as CSV_COLUMNS, csv};
 pub use document::Document;

@@ -75,7 +75,7 @@ fn aspect(
 
 fn machine(headers: &[&Header]) -> Vec<Difference> {
     let host = |what: &str, value: &dyn Fn(&Header) -> String| {
-        aspect(headers, what, Some(Factor::Host), value)
+        aspect(headers, what, Some(Factor::Board), value)
     };
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let mut all = vec![

@@ -79,7 +79,7 @@ impl Compared {
 }
 
 fn unlike(differences: &[Difference], across: Option<Factor>) -> Vec<&Difference> {
-    differences.iter().filter(|d| across.is_none() || d.factor != across).collect()
+    differences.iter().filter(|d| !across.is_some_and(|of| of.admits(d.factor))).collect()
 }
 
 fn labels(runs: &[(Run, Analysis)]) -> Vec<ComparedRun> {

@@ -117,7 +117,7 @@ pub fn differences(runs: &[&RunLevels]) -> Vec<Difference> {
         (!is_same).then(|| Difference::new(what, factor, values))
     };
     let mut all = vec![
-        aspect("board", Some(Factor::Host), &|run| run.board.clone()),
+        aspect("board", Some(Factor::Board), &|run| run.board.clone()),
         aspect("kernel", Some(Factor::Kernel), &|run| run.kernel.clone()),
         aspect("drive", Some(Factor::Device), &|run| run.drive_names().join(", ")),
         aspect("mode", None, &|run| run.mode.clone()),

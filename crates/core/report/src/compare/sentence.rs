@@ -58,23 +58,27 @@ pub(super) fn notes(compared: &Compared) -> Vec<String> {
         .map(|size| format!("Compared all the same: {size} was chosen by the speed of the drive."))
         .collect();
     let factors = distinct::sorted(compared.differences.iter().map(|d| d.factor));
-    match (compared.across, factors.as_slice()) {
-        (_, [Some(factor)]) if !is_alike => {
+    let to_name = match factors.as_slice() {
+        [Some(factor)] => Some(*factor),
+        several if several.iter().all(Option::is_some) => Some(Factor::Board),
+        _ => None,
+    };
+    match (compared.across, to_name) {
+        (_, Some(factor)) if !is_alike => {
             let ids: Vec<&str> = compared.runs.iter().map(|run| run.short.as_str()).collect();
             notes.push(format!(
-                "All of these differences belong to one factor. To compare across it: bakeoff \
-                 compare {} --across {}",
+                "To compare across these differences: bakeoff compare {} --across {}",
                 ids.join(" "),
                 factor.name()
             ));
         }
-        (Some(factor), []) if factor != Factor::Time => notes.push(format!(
+        (Some(factor), _) if factors.is_empty() => notes.push(format!(
             "The {} is the same in all runs: they repeat one measurement.",
             factor.name()
         )),
         _ => {}
     }
-    if is_alike && compared.across.is_some_and(|factor| factor != Factor::Time) {
+    if is_alike && compared.across.is_some() {
         notes.push(
             "They were measured at different times, so changes over time are included.".to_string(),
         );

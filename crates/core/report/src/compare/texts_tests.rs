@@ -93,10 +93,8 @@ fn a_region_that_was_steady_and_one_that_was_not_are_not_ranked() {
         None,
     );
     assert!(alike.is_alike, "{}", headline(&alike));
-    let unlike = compare(
-        &[ended("a1", PreconditionEnd::Steady), ended("b2", PreconditionEnd::Time)],
-        Some(Factor::Time),
-    );
+    let unlike =
+        compare(&[ended("a1", PreconditionEnd::Steady), ended("b2", PreconditionEnd::Time)], None);
     assert!(!unlike.is_alike);
     let what = "preconditioning (steady and not steady)";
     assert!(headline(&unlike).contains(what), "{}", headline(&unlike));
@@ -132,10 +130,11 @@ fn l63_across_one_factor_another_is_refused_by_name() {
         let compared = compare(&runs, Some(factor));
         let headline = headline(&compared);
         assert!(headline.starts_with("Not ranked") && headline.contains(named), "{headline}");
-        assert!(!told(&compared)["notes"].to_string().contains("--across"), "two factors differ");
+        assert!(told(&compared)["notes"].to_string().contains("--across board"));
     }
     let has_63 = |factor| compare(&runs, factor).findings.iter().any(|finding| finding.id == "L63");
     assert!(has_63(Some(Factor::Device)) && !has_63(Some(Factor::Kernel)));
+    assert!(compare(&runs, Some(Factor::Board)).is_alike, "a board has its kernel and its drives");
 }
 
 #[test]
@@ -152,20 +151,19 @@ fn each_factor_may_differ_when_it_is_named() {
         region.place.chain[1].link = Some("USB 480 Mb/s".into());
     };
     let one = || run("a1", 1.3, |_| {});
-    let other: [(Factor, (Run, Analysis)); 4] = [
-        (Factor::Host, run("b2", 1.3, host)),
+    let other = [
+        (Factor::Board, run("b2", 1.3, host)),
         (Factor::Device, run("b2", 1.3, device)),
         (Factor::Kernel, run("b2", 1.3, kernel("6.13"))),
-        (Factor::Time, run("b2", 1.3, |h| h.seed = 9)),
     ];
     for (factor, other) in other {
         let runs = [one(), other];
         for across in Factor::ALL.iter().copied() {
             let compared = compare(&runs, Some(across));
-            let is_allowed = across == factor || factor == Factor::Time;
+            let is_allowed = across == factor || across == Factor::Board;
             assert_eq!(compared.is_alike, is_allowed, "{factor:?} {across:?}: {compared:?}");
         }
-        assert_eq!(compare(&runs, None).is_alike, factor == Factor::Time);
+        assert!(!compare(&runs, None).is_alike);
     }
 }
 
@@ -221,7 +219,7 @@ fn two_winners_are_no_answer_and_both_are_told() {
 #[test]
 fn ties_hold_together_and_one_open_run_leaves_it_open() {
     let tie = |id| run(id, 1.0, |_| {});
-    let compared = compare(&[tie("a1"), tie("b2"), tie("c3")], Some(Factor::Time));
+    let compared = compare(&[tie("a1"), tie("b2"), tie("c3")], None);
     assert_eq!(compared.answers[0].verdict, Verdict::AsFast, "{}", said(&compared));
     assert!(said(&compared).contains("all 3 runs: ext4 and xfs are within"));
     let compared = compare(&[tie("a1"), run("b2", 1.3, |_| {})], None);
