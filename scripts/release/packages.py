@@ -29,6 +29,7 @@ def archive(release: Release, machine: Machine, binary: Path, notices: str) -> P
         copy(MANUAL / completion, folder / "completions" / Path(completion).name)
     for page in (MANUAL / "man1").iterdir():
         copy(page, folder / "man/man1" / page.name)
+    copy(PACKAGING / "postgresql.sql", folder / "postgresql.sql")
     write(folder / "bakeoff", binary.read_bytes(), 0o755)
     return release.tar_xz(name)
 
@@ -47,7 +48,7 @@ def deb(release: Release, machine: Machine, binary: Path, notices: str) -> Path:
     copy(ROOT / "CHANGELOG.md", doc / "CHANGELOG.md")
     write(doc / "THIRD-PARTY.txt", notices)
     gzip(doc / name for name in ("changelog", "CHANGELOG.md", "THIRD-PARTY.txt"))
-    for page in (ROOT / "docs").glob("*.md"):
+    for page in (*(ROOT / "docs").glob("*.md"), PACKAGING / "postgresql.sql"):
         copy(page, doc / "docs" / page.name)
     copy(ROOT / "README.md", doc / "README.md")
     control(release, machine, tree, version)

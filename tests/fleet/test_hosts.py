@@ -4,7 +4,6 @@ import json
 import time
 
 import pytest
-from server import Server
 from site_of_hosts import LABEL, PLAN, RELEASED, VERSION, Site
 
 HOSTS = ["ordinary", "second", "dies", "full", "wrong", "away", "hot"]
@@ -72,7 +71,7 @@ def test_a_full_drive_a_wrong_token_and_a_power_cut_stop_only_their_boards(site)
 
 def await_block(site, playing, name):
     """Waits until a block of the run on a host is complete."""
-    listing = "bakeoff runs --all --format json --store /var/lib/bakeoff/bakeoff.db"
+    listing = "bakeoff runs --format json --store /var/lib/bakeoff/bakeoff.db"
     for _ in range(1000):
         assert playing.poll() is None, f"ended before a block was measured:\n{site.said()}"
         try:
@@ -100,7 +99,7 @@ def test_a_board_that_throttles_is_left_out_for_that_reason(site):
 
 def run_on(site, name):
     """The ID of the only run on a host, and its state."""
-    listing = f"bakeoff runs --label {LABEL} --format json --store /var/lib/bakeoff/bakeoff.db"
+    listing = f"bakeoff runs {LABEL} --format json --store /var/lib/bakeoff/bakeoff.db"
     [run] = json.loads(site.hosts[name].shell(listing))["runs"]
     return run["run"], run["state"]
 
@@ -128,83 +127,13 @@ def test_the_third_time_changes_nothing(site):
     assert site.hosts["ordinary"].files() == before
 
 
-def test_the_controller_has_one_run_from_each_board(site):
-    assert len(site.json("runs", "--label", LABEL)["runs"]) == len(HOSTS)
-    report = site.json("fleet", "report", "--label", LABEL)
-    assert len(report["boards"]) == len(HOSTS) and report["unlike"] == []
-
-
-def test_a_board_that_throttled_during_its_run_has_no_say_in_the_report(site):
-    answers = site.json("fleet", "report", "--label", LABEL)["answers"]
-    assert answers
-    for answer in answers:
-        [hot] = [one["discarded"] for one in answer["excluded"] if one["board"] == "hot"]
-        assert hot["cells"] > 0 and f"{NOW:#x}" in hot["reason"]
-        boards = [one["board"] for effect in answer["effects"] for one in effect["boards"]]
-        assert "hot" not in boards
-
-
-# With everything that a password file has to escape.
-PASSWORD = r"sesame:7f3a\9"
-PUSHING = ["ordinary", "second"]
-
-
-@pytest.fixture(scope="module")
-def server(site):
-    server = Server(site.bakeoff("fleet", "schema"))
-    for role, group in (("boards", "bakeoff_writer"), ("ada", "bakeoff_reader")):
-        server.sql(f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}' IN ROLE {group}")
-    yield server
-    server.stop()
-
-
-def collect(site, server, **own):
-    """Collects from the boards with the password in a vault, and prints everything Ansible may."""
-    secrets, key = site.folder / "secrets.json", site.folder / "vault_key"
-    if not key.exists():
-        key.write_text("of the tests\n")
-        secrets.write_text(json.dumps({"bakeoff_server_password": PASSWORD}))
-        site.tools.run("ansible-vault", "encrypt", "--vault-password-file", key, secrets)
-        assert "sesame" not in secrets.read_text()
-    variables = {
-        "bakeoff_server": server.address("boards"),
-        "bakeoff_server_certificate": str(server.certificate),
-    } | own
-    return site.play(
-        "bakeoff",
-        *("--limit", ",".join(PUSHING), "--tags", "collect", "-vvv"),
-        *("--vault-password-file", key, "--extra-vars", f"@{secrets}"),
-        *("--extra-vars", json.dumps(variables)),
-    )
-
-
-def test_boards_push_to_a_server_once_and_keep_no_password(site, server):
-    wrong = collect(site, server, bakeoff_server_password="wrong")
-    wrong.fails_only(*PUSHING)
-    typed = f"postgresql://boards:{PASSWORD}@192.0.2.1/bakeoff"
-    collect(site, server, bakeoff_server=typed).fails_only(*PUSHING)
-    assert server.sql("SELECT count(*) FROM bakeoff.runs").strip() == "0"
-    first, second = collect(site, server), collect(site, server)
-    for played, is_first in ((first, True), (second, False)):
-        played.fails_only()
-        assert all((played.changed(name) > 0) == is_first for name in PUSHING), played.said
-    assert PASSWORD not in wrong.said + first.said + second.said
-    kept = (
-        "grep -r -l -F sesame /tmp /var/tmp /root /var/lib/bakeoff || test $? -eq 1; "
-        "ls -d /var/lib/bakeoff/pgpass-* || true"
-    )
-    for name in PUSHING:
-        assert not site.hosts[name].shell(kept).strip()
-    stored = server.sql("SELECT count(*), min(owner), max(owner) FROM bakeoff.runs")
-    assert stored.strip() == "2|boards|boards"
-
-
-def test_the_server_answers_what_came_as_bundles(site, server):
-    trust = {"PGSSLROOTCERT": str(server.certificate), "PGPASSWORD": PASSWORD}
-    words = ["runs", "--label", LABEL]
-    there = site.json(*words, "--store", server.address("ada"), **trust)["runs"]
-    here = {run["run"] for run in site.json(*words)["runs"]}
-    assert len(there) == len(PUSHING) and {run["run"] for run in there} <= here
+def test_the_controller_answers_for_all_boards_and_without_the_one_that_throttled(site):
+    assert len(site.json("runs", LABEL)["runs"]) == len(HOSTS)
+    report = site.json("compare", LABEL, "--across", "board")
+    answers = report["answers_across"]["answers"]
+    assert report["is_alike"] and len(answers) == len(HOSTS)
+    [hot] = [answer for answer in answers if answer["name"].startswith("hot")]
+    assert hot["candidate"] is None and "discarded" in hot["said"]
 
 
 def test_another_plan_under_the_same_label_is_refused(site):

@@ -21,7 +21,7 @@ pub fn of_command(command: &str) -> &'static [Format] {
         "bench" => &[Text, Json, FioJson],
         "watch" => &[Text, Json, Csv, Prometheus],
         "compare" | "plan" | "self lint" | "self simulate" => &[Text, Json, Markdown],
-        "import" | "probe" | "runs label" | "runs rm" | "self setup" => &[Text, Json],
+        "import" | "probe" | "runs label" | "runs push" | "runs rm" | "self setup" => &[Text, Json],
         _ => &[],
     }
 }

@@ -1,5 +1,7 @@
 //! The command line of stored runs: finding, naming and pushing them.
 
+use std::path::PathBuf;
+
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Runs {
@@ -16,6 +18,17 @@ pub enum RunsAction {
     Label(LabelArgs),
     /// Remove a stored run
     Rm(OneRun),
+    /// Push finished runs to a PostgreSQL server, with psql
+    Push(Push),
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Push {
+    /// The server: postgresql://USER@HOST/DATABASE, with the password in ~/.pgpass
+    pub address: PathBuf,
+    /// Starts of run IDs, or `last` (default: all finished runs that were measured here)
+    #[arg(value_name = "RUN")]
+    pub runs: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]

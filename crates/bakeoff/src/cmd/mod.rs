@@ -26,6 +26,7 @@ mod notify;
 pub mod pasted;
 pub mod plan;
 pub mod probe;
+mod push;
 pub mod quick;
 pub mod redacted;
 pub mod report_bug;
@@ -66,6 +67,7 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
             None => runs::run(&global, &args),
             Some(RunsAction::Label(args)) => label::run(&global, args),
             Some(RunsAction::Rm(args)) => rm::run(&global, args),
+            Some(RunsAction::Push(args)) => push::run(&global, args),
         },
         Some(Command::Show(args)) => show::run(&global, &args),
         Some(Command::Compare(args)) => compare::run(&global, &args),

@@ -52,7 +52,7 @@ impl StoreError {
         StoreError::new(
             ErrorClass::Usage,
             "this command works on the store of this machine, and --store names a server. Omit \
-             --store",
+             --store. Only `runs`, `show` and `compare` read from a server",
         )
     }
 

@@ -15,6 +15,7 @@ pub mod listed;
 pub mod lock;
 pub mod open;
 pub mod place;
+pub mod server;
 pub mod sqlite;
 pub mod trust;
 pub mod writes_file;

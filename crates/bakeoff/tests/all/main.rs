@@ -14,6 +14,8 @@
 mod at_rest;
 #[path = "../support/bench.rs"]
 mod bench;
+#[path = "../support/cluster.rs"]
+mod cluster;
 #[path = "../support/on_image.rs"]
 mod on_image;
 #[path = "../support/other.rs"]
@@ -64,6 +66,7 @@ mod opened_files;
 mod own_mounts;
 mod precondition;
 mod probed;
+mod push;
 mod recipes;
 mod redirect;
 mod rules;

@@ -9,7 +9,6 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -43,18 +42,13 @@ pub struct Cluster {
     programs: PathBuf,
     /// Runs as somebody else than root.
     user: Option<u32>,
-    child: Mutex<Option<Child>>,
+    child: Option<Child>,
     port: u16,
 }
 
 impl Cluster {
-    /// One with the usual settings; none where the server's programs are missing.
-    pub fn usual() -> Option<Arc<Cluster>> {
-        Some(Arc::new(Cluster::start(programs()?, &[])))
-    }
-
-    /// A new one with these settings.
-    pub fn start(programs: PathBuf, settings: &[&str]) -> Cluster {
+    /// A new one.
+    pub fn start(programs: PathBuf) -> Cluster {
         let dir = tempfile::tempdir().unwrap();
         std::fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o755)).unwrap();
         let user = rustix::process::geteuid().is_root().then(server_user);
@@ -68,7 +62,7 @@ impl Cluster {
         }
         // A port that is free now; on the socket it is only a part of the name.
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let cluster = Cluster { dir, programs, user, child: Mutex::new(None), port };
+        let mut cluster = Cluster { dir, programs, user, child: None, port };
         let made = cluster
             .program("initdb")
             .args(["--no-sync", "--encoding=UTF8", "--locale=C", "--username=admin", "-A", "trust"])
@@ -77,41 +71,29 @@ impl Cluster {
             .output()
             .unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        let rules = "local all admin trust\nlocal all all scram-sha-256\n\
-                     hostssl all all 127.0.0.1/32 scram-sha-256\n";
+        let rules = "local all admin trust\nlocal all all scram-sha-256\n";
         std::fs::write(cluster.data().join("pg_hba.conf"), rules).unwrap();
-        let more: String = settings.iter().map(|line| format!("{line}\n")).collect();
-        let text = format!("fsync = off\nshared_buffers = 16MB\nautovacuum = off\n{more}");
+        let text = "fsync = off\nshared_buffers = 16MB\nautovacuum = off\n";
         std::fs::write(cluster.data().join("postgresql.auto.conf"), text).unwrap();
         cluster.run();
         cluster
     }
 
-    /// Where it keeps its data.
-    pub fn data(&self) -> PathBuf {
+    fn data(&self) -> PathBuf {
         self.dir.path().join("data")
     }
 
     /// Starts it, and waits until it answers.
-    pub fn run(&self) {
+    fn run(&mut self) {
         let mut server = self.program("postgres");
         server.arg("-D").arg(self.data()).arg("-k").arg(self.socket());
         server.args(["-p", &self.port.to_string()]);
         server.stdout(Stdio::null()).stderr(Stdio::null());
-        *self.child.lock().unwrap() = Some(server.spawn().unwrap());
+        self.child = Some(server.spawn().unwrap());
         let end = Instant::now() + Duration::from_secs(60);
-        while !self.psql("postgres", "SELECT 1").0 {
+        while !self.psql("SELECT 1").0 {
             assert!(Instant::now() < end, "the server does not start");
             std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-
-    /// Stops it at once, as a power cut would.
-    pub fn stop(&self) {
-        if let Some(mut child) = self.child.lock().unwrap().take() {
-            let pid = rustix::process::Pid::from_child(&child);
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::QUIT);
-            child.wait().unwrap();
         }
     }
 
@@ -129,16 +111,16 @@ impl Cluster {
     }
 
     /// Whether SQL runs as the administrator, and what it prints.
-    pub fn psql(&self, database: &str, sql: &str) -> (bool, String) {
-        self.psql_as("admin", database, sql)
+    pub fn psql(&self, sql: &str) -> (bool, String) {
+        self.psql_as("admin", sql)
     }
 
     /// The same as another role.
-    pub fn psql_as(&self, role: &str, database: &str, sql: &str) -> (bool, String) {
+    pub fn psql_as(&self, role: &str, sql: &str) -> (bool, String) {
         let mut psql = self.program("psql");
         psql.env("PGPASSWORD", PASSWORD).args(["-XAtq", "-v", "ON_ERROR_STOP=1"]);
         psql.arg("-h").arg(self.socket()).args(["-p", &self.port.to_string(), "-U", role]);
-        psql.args(["-d", database, "-f", "-"]).stdin(Stdio::piped());
+        psql.args(["-d", "postgres", "-f", "-"]).stdin(Stdio::piped());
         psql.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = psql.spawn().unwrap();
         use std::io::Write;
@@ -149,27 +131,20 @@ impl Cluster {
         (done.status.success(), String::from_utf8(text).unwrap().trim().to_string())
     }
 
-    /// A new database.
-    pub fn create_database(&self, name: &str) {
-        let (ok, said) = self.psql("postgres", &format!("CREATE DATABASE {name}"));
-        assert!(ok, "{said}");
-    }
-
-    /// The address of a database on the socket.
-    pub fn address(&self, role: &str, database: &str) -> String {
+    /// The address of its database on the socket.
+    pub fn address(&self, role: &str) -> String {
         let socket = self.socket().to_str().unwrap().replace('/', "%2F");
-        format!("postgresql://{role}@{socket}:{}/{database}", self.port)
-    }
-
-    /// The address of a database over TCP.
-    pub fn tcp_address(&self, role: &str, database: &str) -> String {
-        format!("postgresql://{role}@127.0.0.1:{}/{database}", self.port)
+        format!("postgresql://{role}@{socket}:{}/postgres", self.port)
     }
 }
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        self.stop();
+        if let Some(mut child) = self.child.take() {
+            let pid = rustix::process::Pid::from_child(&child);
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::QUIT);
+            child.wait().unwrap();
+        }
     }
 }
 

@@ -193,7 +193,7 @@ class Job:
         """The runs in the store, the latest first; reading creates no store."""
         if not os.path.exists(self.store):
             return []
-        listed = self.call("runs", "--all", "--format", "json", "--store", self.store)
+        listed = self.call("runs", "--format", "json", "--store", self.store)
         return json.loads(listed[1])["runs"]
 
     def find(self, rows):

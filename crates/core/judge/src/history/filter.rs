@@ -48,11 +48,7 @@ mod tests {
     #[test]
     fn every_part_that_is_asked_for_has_to_match() {
         let of = |text: &str| vec![text.to_string()];
-        let facts = Facts {
-            hosts: of("Pi-4"),
-            plans: of("sd-card"),
-            drives: of("SanDisk 4C53"),
-        };
+        let facts = Facts { hosts: of("Pi-4"), plans: of("sd-card"), drives: of("SanDisk 4C53") };
         let some = |text: &str| Some(text.to_string());
         let filter = Filter { drive: some("4c5"), host: some("pi"), ..Filter::default() };
         assert!(filter.admits(&facts) && Filter::default().admits(&Facts::default()));
