@@ -51,7 +51,6 @@ pub fn check(root: &Path) -> Result<bool> {
     steps.push(python("house rules", &["scripts/tidy.py"]));
     steps.push(python("prose", &["scripts/others.py", "prose"]));
     steps.push(python("dependencies", &["scripts/others.py", "dependencies"]).quiet());
-    steps.push(python("published figures", &["scripts/usual.py"]));
     let quick = format!("not test(/({})$/)", LONG.join("|"));
     steps.push(nextest::step("unit tests", &["--lib", "--bins", "-E", &quick])?);
     run(root, steps, Vec::new())
@@ -67,7 +66,6 @@ pub fn test(root: &Path) -> Result<bool> {
         python("house rules", &["scripts/tidy.py"]),
         python("prose", &["scripts/others.py", "prose"]),
         python("dependencies", &["scripts/others.py", "dependencies"]).quiet(),
-        python("published figures", &["scripts/usual.py"]),
         // Before what is compiled, since the program carries the bundle.
         Step::new("web bundle", Command::new("scripts/web.sh")),
         step::npm("web types", "web", &["run", "--silent", "check"]),
