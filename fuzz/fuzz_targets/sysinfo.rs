@@ -43,7 +43,6 @@ fuzz_target!(|bytes: &[u8]| {
         21 => drop(sysinfo::timers::parse(&text)),
         22 => drop(sysinfo::usb_descriptors::offers_uas(bytes)),
         23 => drop(sysinfo::power::pmic(&text)),
-        24 => drop(sysinfo::power::watts(&text)),
         _ => drop(sysinfo::vmstat::parse(&text)),
     }
 });

@@ -465,10 +465,6 @@ pub struct Watch {
 /// Options that accompany a run.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct BesideArgs {
-    /// Command that prints the current power in watts, for energy per GB (default: the machine's
-    /// meters)
-    #[arg(long, value_name = "COMMAND")]
-    pub power_command: Option<String>,
     /// Show the run in full screen
     #[cfg(feature = "tui")]
     #[arg(long)]

@@ -15,7 +15,6 @@ use super::answer::{self, AnswerDetail};
 use super::{notify, stored};
 use crate::cli::{BesideArgs, Global};
 use crate::fault::{self, Fault, Outcome};
-use crate::host::power;
 use crate::places::target_set::TargetSet;
 use crate::planning::earlier;
 use crate::signals::Cancel;
@@ -89,7 +88,6 @@ pub fn run(
 ) -> Result<Outcome, Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    check_power(ending.beside.power_command.as_deref())?;
     let mounts = own_mounts(store.path(), &header, &[])?;
     let controls = earlier::controls(&store, &header);
     let figures = earlier::figures(&store, &header);
@@ -129,17 +127,6 @@ pub fn own_mounts(
     own_mounts::enter(&targets.chain(scratches).chain(store).collect::<Vec<_>>()).map(Some)
 }
 
-/// Whether a power command tells watts: better known before an hour is measured without.
-pub fn check_power(command: Option<&str>) -> Result<(), Fault> {
-    let Some(command) = command else { return Ok(()) };
-    power::try_command(command).map(drop).map_err(|why| {
-        Fault::usage(format!(
-            "--power-command '{}': {why}. The first word of its output must be the power in watts",
-            RawPath::new(command)
-        ))
-    })
-}
-
 /// Measures on a prepared target set until the run stops, and answers.
 pub fn go_on(
     global: &Global,
@@ -148,7 +135,6 @@ pub fn go_on(
     ending: Ending,
 ) -> Result<Outcome, Fault> {
     let remains = ending.remains;
-    session.power_command = ending.beside.power_command.clone();
     let mut target_set = match target_set {
         Ok(target_set) => target_set,
         Err(error) => {

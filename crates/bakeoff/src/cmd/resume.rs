@@ -33,7 +33,6 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }
-    lifecycle::check_power(args.beside.power_command.as_deref())?;
     let ending = lifecycle::Ending::new(args.report.clone(), &args.beside)?;
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     trust::check(&store)?;

@@ -41,7 +41,7 @@ impl LiveHost {
     /// Without counters of drives, or when a device is not there.
     pub fn open(devices: LiveDevices) -> Result<LiveHost, String> {
         let root = Root::system();
-        let sources = Sources::open(None);
+        let sources = Sources::open();
         let fast = RowRing::new(sources.layout.fast_columns(), 4);
         let slow = RowRing::new(sources.layout.slow_columns(), 4);
         let attached = attachments(&root, &devices);

@@ -26,6 +26,8 @@ type NamedSource = (&'static str, &'static str);
 
 const NOT_BUILT: &str = "the kernel was built without it";
 const NO_PSI: &str = "the kernel has no CONFIG_PSI, or needs psi=1 on its command line";
+const NO_METER: &str =
+    "no RAPL counter, hwmon sensor or Raspberry Pi 5 reports power; RAPL needs root";
 
 pub struct Sources {
     pub layout: TelemetryLayout,
@@ -49,8 +51,8 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Opens all there are; devices come with [`Sources::watch`]. `power_command` prints watts.
-    pub fn open(power_command: Option<&str>) -> Sources {
+    /// Opens all there are; devices come with [`Sources::watch`].
+    pub fn open() -> Sources {
         let root = Root::system();
         let mut found = FoundSources::default();
         let page = |name, path: &str, found: &mut FoundSources| {
@@ -63,9 +65,8 @@ impl Sources {
         let temperatures = gauges::temperatures(&root, GAUGES);
         found.any(("clocks", "no cpufreq, so the CPU clock cannot be read"), clocks.len());
         found.any(("temperatures", "no thermal zone can be read"), temperatures.len());
-        let (meters, no_power) = power::meters(&root, power_command);
-        found.present.extend(meters.first().map(|_| power::NAME));
-        found.missing.extend(no_power);
+        let meters = power::meters(&root);
+        found.any(("power", NO_METER), meters.len());
         let (clock_names, clocks) = clocks.into_iter().unzip();
         let (temperature_names, temperatures) = temperatures.into_iter().unzip();
         let online = root.text("sys/devices/system/cpu/possible");

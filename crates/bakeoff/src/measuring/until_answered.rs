@@ -66,7 +66,7 @@ impl Session<'_> {
     }
 
     fn watch(&mut self) -> Result<(), Fault> {
-        match Sampler::start(self.power_command.as_deref()) {
+        match Sampler::start() {
             Ok(sampler) => {
                 let watching = sampler.watching();
                 self.sampler = Some(sampler);

@@ -68,13 +68,12 @@ struct State {
 }
 
 impl Sampler {
-    /// Opens every source and starts the thread, which waits for the first cell. A power command
-    /// prints watts.
+    /// Opens every source and starts the thread, which waits for the first cell.
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn start(power_command: Option<&str>) -> std::io::Result<Sampler> {
-        let sources = Sources::open(power_command);
+    pub fn start() -> std::io::Result<Sampler> {
+        let sources = Sources::open();
         let pace = SamplePace::for_cpus(sources.layout.cpus);
         let state = State {
             fast: RowRing::new(Vec::new(), 0),

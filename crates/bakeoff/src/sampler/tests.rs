@@ -26,7 +26,7 @@ const ENOUGH_TICKS: u64 = 13;
 fn what_this_machine_does_is_seen_and_cheap() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let devices = site::devices(&crate::host::place(here).unwrap());
-    let sampler = Sampler::start(None).unwrap();
+    let sampler = Sampler::start().unwrap();
     sampler.begin(&devices);
     let from_ns = now_ns();
     let mut file = tempfile::tempfile_in(here).unwrap();
@@ -63,7 +63,7 @@ fn what_this_machine_does_is_seen_and_cheap() {
 #[test]
 fn looking_allocates_nothing() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let sampler = Sampler::start(None).unwrap();
+    let sampler = Sampler::start().unwrap();
     // Active, but looked at by this thread only: the counter is the thread's.
     let mut state = sampler.shared.lock();
     state.begin(&site::devices(&crate::host::place(here).unwrap()));
@@ -83,7 +83,7 @@ fn looking_allocates_nothing() {
 
 #[test]
 fn it_sleeps_between_cells() {
-    let sampler = Sampler::start(None).unwrap();
+    let sampler = Sampler::start().unwrap();
     sampler.begin(&[]);
     while sampler.shared.lock().ticks == 0 {
         std::thread::sleep(Duration::from_millis(10));

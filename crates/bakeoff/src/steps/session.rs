@@ -27,7 +27,6 @@ pub struct Session<'s> {
     pub progress: Progress,
     /// Watches the machine during cells, once there is something to measure.
     pub sampler: Option<Sampler>,
-    pub power_command: Option<String>,
     pub held: Vec<LockedTarget>,
     /// Candidates, the first workload of each group that hung or found no memory on them, and what
     /// was said.
@@ -48,7 +47,6 @@ impl<'s> Session<'s> {
             cancel,
             progress,
             sampler: None,
-            power_command: None,
             held: Vec::new(),
             hung: Vec::new(),
             natural: BTreeMap::new(),

@@ -44,7 +44,6 @@ pub mod op_totals;
 pub mod others;
 pub mod path;
 pub mod pooled;
-pub mod power;
 pub mod precondition;
 pub mod profile;
 pub mod profiles;

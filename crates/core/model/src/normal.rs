@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::others::AmongOthers;
-use super::power::Energy;
 use crate::link::Link;
 
 /// The kind of storage behind a place, as far as figures of others exist for it.
@@ -148,8 +147,6 @@ pub struct PlaceFigure {
     /// A high quantile of the latency: the 99th, or a lower one where too few operations support
     /// that.
     pub tail: Option<Tail>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub energy: Option<Energy>,
     /// `None` = too few such drives are known.
     pub others: Option<AmongOthers>,
     pub link: Option<LinkLimit>,

@@ -8,7 +8,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::candidate::Skipped;
-use super::power::PowerSeries;
 use super::throttled;
 use crate::log_problem::LogProblem;
 
@@ -124,6 +123,14 @@ pub struct MemorySeries {
 }
 
 /// A named series of a gauge, a value for each slow stretch.
+/// The energy that went through a meter of the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PowerSeries {
+    /// Its name in the system: `package-0`, `power_meter`.
+    pub name: String,
+    pub energy_uj: Vec<u64>,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gauge {
     /// `policy0`, `cpu-thermal`.

@@ -12,7 +12,6 @@ use super::finding::Finding;
 use super::index::BlockIx;
 use super::lead::Lead;
 use super::normal::{LeaderFigure, Normal};
-use super::power::Energy;
 use super::recommendation::Recommendation;
 use super::use_state::UseChange;
 use super::wear::{RankedBy, WearVerdict};
@@ -132,8 +131,6 @@ pub struct Standing {
     /// Mean over cells of the 99th percentile of the main operation's latency, where known.
     pub p99_ns: Option<f64>,
     pub dropped_after: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub energy: Option<Energy>,
 }
 
 /// Mode characterise: the rounds of a workload, and what the last five of them show.

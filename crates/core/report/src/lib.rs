@@ -27,7 +27,6 @@ mod csv;
 pub mod devices;
 pub mod document;
 mod durability;
-mod energy;
 mod exposition;
 pub mod facts;
 pub mod fio_json;

@@ -6,7 +6,6 @@
 
 mod beside;
 pub mod earlier;
-mod energy;
 mod gives_up;
 mod lead;
 mod needs;

@@ -162,7 +162,6 @@ impl<'a> NormalBasis<'a> {
             bytes_per_s,
             iops,
             tail: tail(&cells),
-            energy: standing.energy.clone(),
             others: self.among(test, index),
             link: disk.and_then(|disk| links::limit(self.model(), disk)),
             label: labels::best(&self.classes, test),

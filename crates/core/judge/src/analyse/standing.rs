@@ -1,6 +1,5 @@
 //! Each candidate's own figures on a workload.
 
-use super::energy;
 use crate::decide::compare::Comparison;
 use crate::decide::figure::Figure;
 use crate::decide::rounds;
@@ -35,7 +34,6 @@ fn standing(of: &ComparedRun, compared: &Comparison, candidate: CandidateIx) -> 
         sd_log: sd_log(of, compared, candidate),
         p99_ns: p99_ns(&cells),
         dropped_after: run.dropped.iter().find(|d| d.0 == candidate).map(|d| d.1),
-        energy: energy::from_cells(&cells),
     })
 }
 

@@ -1,5 +1,5 @@
-//! Figures about power as machines print them: a Raspberry Pi's `vcgencmd pmic_read_adc`, a command
-//! of the user's, and the counters of RAPL.
+//! Figures about power as machines print them: a Raspberry Pi's `vcgencmd pmic_read_adc`, and
+//! the counters of RAPL.
 //!
 //! Source: the Raspberry Pi documentation, "vcgencmd"; `Documentation/power/powercap/powercap.rst`
 //! of the Linux kernel.
@@ -29,15 +29,6 @@ pub fn pmic(text: &str) -> Option<f64> {
     let all: Vec<f64> = both.collect();
     let sum: f64 = all.iter().sum();
     (!all.is_empty()).then_some(sum).filter(|watts| is_power(*watts))
-}
-
-/// The watts that a command prints: the first word of its first line that is not empty, with `W` or
-/// without.
-pub fn watts(text: &str) -> Option<f64> {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let word = line.split_ascii_whitespace().next()?;
-    let number = word.strip_suffix(['W', 'w']).unwrap_or(word);
-    number.parse().ok().filter(|watts| is_power(*watts))
 }
 
 fn is_power(watts: f64) -> bool {
@@ -71,15 +62,6 @@ mod tests {
         assert_eq!(pmic("error=1 error_msg=\"Command not registered\"\n"), None);
         assert_eq!(pmic("X_A current(0)=NaNA\nX_V volt(1)=5V\n"), None);
         assert_eq!(pmic(""), None);
-    }
-
-    #[test]
-    fn the_first_number_of_a_command_is_its_watts() {
-        assert_eq!(watts("4.25\n"), Some(4.25));
-        assert_eq!(watts("\n 12W at the wall\n99"), Some(12.0));
-        for wrong in ["", "\n", "watts: 4", "-1", "NaN", "inf", "1e9", "4,25"] {
-            assert_eq!(watts(wrong), None, "{wrong:?}");
-        }
     }
 
     #[test]

@@ -5,9 +5,8 @@ use super::layout::{self, CONTEXT_SWITCHES, DISK_COLUMNS, Slow, TelemetryLayout}
 use super::ring::RowRing;
 use crate::sysinfo::block_stat::BlockStat;
 use crate::sysinfo::cpu_stat::TICKS_PER_S;
-use bakeoff_model::power::{MeterName, PowerSeries};
 use bakeoff_model::telemetry::{
-    CpuSeries, DeviceSeries, Gauge, MemorySeries, PressureSeries, Telemetry,
+    CpuSeries, DeviceSeries, Gauge, MemorySeries, PowerSeries, PressureSeries, Telemetry,
 };
 
 const TICK_MS: u64 = 1000 / TICKS_PER_S;
@@ -135,8 +134,8 @@ fn fill_slow(of: &mut Telemetry, layout: &TelemetryLayout, rows: &[&[u64]]) {
     };
     of.frequency_khz = named(&layout.clocks, &|i| layout.clock(i));
     of.temperature_mc = named(&layout.temperatures, &|i| layout.temperature(i));
-    let energy = |(i, of): (usize, &MeterName)| {
-        Some(PowerSeries { of: of.clone(), energy_uj: growth(rows, layout.meter(i))? })
+    let energy = |(i, name): (usize, &String)| {
+        Some(PowerSeries { name: name.clone(), energy_uj: growth(rows, layout.meter(i))? })
     };
     of.power = layout.meters.iter().enumerate().filter_map(energy).collect();
 }
@@ -146,12 +145,11 @@ mod tests {
     use super::*;
     use crate::sysinfo::cpu_stat::CpuTicks;
     use crate::telemetry::layout::{Device, Named};
-    use bakeoff_model::power::MeterScope;
 
     fn watched() -> TelemetryLayout {
         let device = Device { name: "sda".into(), dev: "8:0".into(), is_disk: true };
         let clock = Named { name: "policy0".into(), most: Some(1_500_000) };
-        let meters = vec![MeterName { meter: MeterScope::Package, name: "package-0".into() }];
+        let meters = vec!["package-0".into()];
         let temperatures = Vec::new();
         TelemetryLayout {
             devices: vec![device],

@@ -7,7 +7,6 @@ use super::NONE;
 use super::ring::Keep;
 use crate::sysinfo::block_stat::BlockStat;
 use crate::sysinfo::cpu_stat::CpuTicks;
-use bakeoff_model::power::MeterName;
 
 pub const DISK_COLUMNS: usize = 11;
 pub const CPU_COLUMNS: usize = 5;
@@ -62,7 +61,7 @@ pub struct TelemetryLayout {
     pub cpus: usize,
     pub clocks: Vec<Named>,
     pub temperatures: Vec<Named>,
-    pub meters: Vec<MeterName>,
+    pub meters: Vec<String>,
 }
 
 impl TelemetryLayout {
@@ -160,7 +159,6 @@ pub fn put_cpu(columns: &mut [u64], ticks: &CpuTicks) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_model::power::MeterScope;
 
     #[test]
     fn a_device_comes_back_as_it_went_in() {
@@ -182,7 +180,7 @@ mod tests {
             cpus: 3,
             clocks: vec![Named::default()],
             temperatures: vec![Named::default(), Named::default()],
-            meters: vec![MeterName { meter: MeterScope::Package, name: "package-0".into() }],
+            meters: vec!["package-0".into()],
         };
         assert_eq!((layout.device(0), layout.device(1), layout.cpu(0)), (2, 13, 24));
         assert_eq!(layout.fast_columns().len(), 24 + 15);

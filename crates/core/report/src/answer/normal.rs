@@ -3,7 +3,6 @@
 //! Every verdict says in the same sentence among whom a figure stands.
 
 use crate::document::{Table, number, words as column};
-use crate::energy;
 use crate::layout::Tone;
 use bakeoff_judge::evidence::cell::machine;
 use bakeoff_judge::rules::run::thermal_trend;
@@ -24,8 +23,6 @@ use super::others::{self, Strip};
 pub struct PlaceAnswer {
     pub said: String,
     pub figures: Vec<FigureWords>,
-    /// What the energy beside them includes; `None` where no meter was read.
-    pub energy: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -36,8 +33,6 @@ pub struct FigureWords {
     pub iops: String,
     /// "p99 24.3 ms", or nothing.
     pub tail: String,
-    /// Joules for a gigabyte and for 1,000 operations, without units; nothing without a meter.
-    pub joules: (String, String),
     /// "as usual for 27 microSD cards in a DDR50 slot (…)".
     pub verdict: String,
     /// "1 earlier run on this drive: 40.0 to 43.0 MB/s", or nothing.
@@ -55,20 +50,11 @@ impl FigureWords {
         self.name == phrases::capital(workload)
     }
 
-    /// "12.3 J per GB, 0.0491 J per 1,000 I/Os", or nothing.
-    pub fn energy(&self) -> String {
-        match (self.joules.0.as_str(), self.joules.1.as_str()) {
-            ("", "") => String::new(),
-            (gb, ios) => format!("{gb} J per GB, {ios} J per 1,000 I/Os"),
-        }
-    }
-
     pub fn spoken(&self) -> String {
         let figures = [
             format!("{} MB/s", self.mb_per_s),
             format!("{} IOPS", self.iops),
             self.tail.clone(),
-            self.energy(),
             self.verdict.clone(),
             self.earlier.clone(),
         ];
@@ -83,11 +69,7 @@ impl FigureWords {
 
 pub fn words(run: &Run, normal: &Normal) -> PlaceAnswer {
     let name = run.header.candidates.first().map_or(String::new(), |c| sanitize(&c.name));
-    PlaceAnswer {
-        said: said(&name, normal),
-        figures: normal.figures.iter().map(figure).collect(),
-        energy: normal.figures.iter().find_map(|f| f.energy.as_ref()).map(energy::includes),
-    }
+    PlaceAnswer { said: said(&name, normal), figures: normal.figures.iter().map(figure).collect() }
 }
 
 fn said(name: &str, normal: &Normal) -> String {
@@ -204,7 +186,6 @@ fn figure(of: &PlaceFigure) -> FigureWords {
         mb_per_s: units::three_digits(of.bytes_per_s / 1e6),
         iops: units::count(of.iops),
         tail,
-        joules: joules(of),
         verdict: verdict(of),
         earlier: earlier.unwrap_or_default(),
         source: others.map(others::source).into_iter().chain(link).collect::<Vec<_>>().join("; "),
@@ -225,15 +206,6 @@ fn figure(of: &PlaceFigure) -> FigureWords {
 /// Whether a figure is, or may be, none of the drive.
 fn is_from_memory(of: &Normality) -> bool {
     matches!(of, Normality::Cached { .. } | Normality::Fast { is_from_cache: true })
-}
-
-fn joules(of: &PlaceFigure) -> (String, String) {
-    let told = |joules: Option<f64>| joules.map_or(String::new(), energy::small);
-    let energy = of.energy.as_ref();
-    (
-        told(energy.and_then(|energy| energy.joules_per_gb)),
-        told(energy.and_then(|energy| energy.joules_per_1000_ios)),
-    )
 }
 
 fn earlier_words(test: Test, of: &Earlier) -> String {
@@ -320,13 +292,11 @@ fn disturbance(id: &str) -> String {
 
 /// The figures, a row each; with their verdicts where those are not said beside it.
 pub fn table(of: &PlaceAnswer, has_verdicts: bool) -> Table {
-    let energy = of.energy.iter().flat_map(|_| ["J/GB", "J/1k I/O"]);
-    let numbers = ["MB/s", "IOPS", "latency"].into_iter().chain(energy).map(number);
+    let numbers = ["MB/s", "IOPS", "latency"].map(number);
     let verdict = has_verdicts.then(|| column("verdict"));
     let columns = std::iter::once(column("test")).chain(numbers).chain(verdict);
     let cells = |f: &FigureWords| {
-        let energy = of.energy.iter().flat_map(|_| [&f.joules.0, &f.joules.1]);
-        let cells = [&f.name, &f.mb_per_s, &f.iops, &f.tail].into_iter().chain(energy);
+        let cells = [&f.name, &f.mb_per_s, &f.iops, &f.tail].into_iter();
         cells.chain(has_verdicts.then_some(&f.verdict)).cloned().collect()
     };
     Table::new(columns, of.figures.iter().map(cells))

@@ -245,7 +245,6 @@ impl AnswerScreen<'_> {
         if lines.len() == 1 {
             lines.clear();
         }
-        lines.extend(place.energy.iter().flat_map(|energy| self.sentence(energy, "")));
         lines
     }
 

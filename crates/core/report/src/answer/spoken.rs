@@ -19,7 +19,6 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
     lines.extend(answer.choice.commands.iter().map(|c| format!("Command: {c}")));
     let figures = || answer.place.iter().flat_map(|place| &place.figures);
     lines.extend(figures().map(|figure| figure.spoken()));
-    lines.extend(answer.place.iter().filter_map(|place| place.energy.clone()));
     for line in &answer.lines {
         if figures().any(|figure| figure.is_of(&line.workload)) {
             continue;

@@ -129,7 +129,6 @@ fn write_question(question: &Question, run: &RunDocument, out: &mut Document) {
         ("Slices", question.slices.clone()),
         ("Control", question.control.clone()),
         ("Likely limit", question.bottleneck.clone()),
-        ("Energy", question.energy.clone()),
         ("Wear", question.wear.clone()),
     ];
     for (name, fact) in facts {

@@ -3,7 +3,7 @@
 use crate::bottleneck;
 use crate::document::{Table, candidates, number, words};
 use crate::round::{self, PercentChange};
-use crate::{answer, energy, said, settling};
+use crate::{answer, said, settling};
 use bakeoff_judge::decide::schedule;
 use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::path::sanitize;
@@ -48,7 +48,6 @@ pub struct Question {
     pub slices: Option<String>,
     /// What each factor does, and what depends on another; a sentence each.
     pub factors: Vec<String>,
-    pub energy: Option<String>,
     pub wear: Option<String>,
     pub findings: Vec<FindingView>,
 }
@@ -144,7 +143,6 @@ impl Question {
                 .collect(),
             factors: Vec::new(),
             slices: index.and_then(|at| settling::line(run, WorkloadIx::new(at))),
-            energy: energy::of_candidates(&verdict.standings),
             wear: answer::wear_of(run, verdict),
             findings: super::findings(&verdict.findings),
         }

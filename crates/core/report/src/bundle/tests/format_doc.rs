@@ -247,7 +247,6 @@ fn verdict() -> WorkloadVerdict {
         sd_log: 0.01,
         p99_ns: Some(3e6),
         dropped_after: Some(5),
-        energy: Some(super::sample_normal::energy()),
     };
     WorkloadVerdict {
         workload: "read-1m".into(),

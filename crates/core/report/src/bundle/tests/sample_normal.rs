@@ -6,7 +6,6 @@ use bakeoff_model::normal::{
     Normal, Normality, PlaceFigure, Tail, Test, WhyUnknown,
 };
 use bakeoff_model::others::{Among, AmongOthers, Others};
-use bakeoff_model::power::{Energy, MeterScope};
 
 fn runs() -> Earlier {
     Earlier { low: 40e6, high: 43e6, runs: vec!["0123456789abcdee".into()] }
@@ -23,23 +22,12 @@ fn earlier() -> EarlierFigures {
     EarlierFigures { workloads: vec![of] }
 }
 
-pub fn energy() -> Energy {
-    Energy {
-        meter: MeterScope::Package,
-        names: vec!["package-0".into()],
-        watts: 4.0,
-        joules_per_gb: Some(40.0),
-        joules_per_1000_ios: Some(0.1),
-    }
-}
-
 fn figure(normality: Normality) -> PlaceFigure {
     PlaceFigure {
         test: Test::SeqWrite,
         bytes_per_s: 20e6,
         iops: 19.0,
         tail: Some(Tail { percent: 95, ns: 1_000_000, of_flushes: true }),
-        energy: Some(energy()),
         others: Some(AmongOthers {
             others: Others {
                 medium: Medium::Sd,

@@ -6,9 +6,8 @@ use bakeoff_model::health::{DriveTold, Health};
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::log_problem::LogProblem;
 use bakeoff_model::pooled::{PooledControl, PooledControls};
-use bakeoff_model::power::{MeterName, MeterScope, PowerSeries};
 use bakeoff_model::telemetry::{
-    CpuSeries, DeviceSeries, Gauge, LogLine, MemorySeries, PressureSeries, Telemetry,
+    CpuSeries, DeviceSeries, Gauge, LogLine, MemorySeries, PowerSeries, PressureSeries, Telemetry,
     TelemetryCost, ThreadUse, Watching,
 };
 
@@ -59,10 +58,7 @@ pub fn telemetry() -> Telemetry {
             most: Some(1_500_000),
             values: vec![1_500_000],
         }],
-        power: vec![PowerSeries {
-            of: MeterName { meter: MeterScope::Package, name: "package-0".into() },
-            energy_uj: vec![800_000],
-        }],
+        power: vec![PowerSeries { name: "package-0".into(), energy_uj: vec![800_000] }],
         temperature_mc: vec![Gauge {
             name: "cpu-thermal".into(),
             most: None,
