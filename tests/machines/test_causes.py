@@ -32,7 +32,7 @@ GROUPS = [
 @dataclass(frozen=True)
 class Made:
     """A cause, the scripts that make it and take it away, and what is measured: a workload in
-    /mnt/a, or a plan on a target. `subject` and `proof` are in the evidence where they are set."""
+    /mnt/a, or a plan on a target. `subject` is in the evidence where it is set."""
 
     name: str
     cause: str
@@ -42,7 +42,6 @@ class Made:
     run: str = ""
     plan: str = ""
     subject: str | None = None
-    proof: str | None = None
 
     def script(self) -> str:
         words = f"run /tmp/plan.toml {self.run} --time 400s"
@@ -114,26 +113,6 @@ CAUSES = [
         "sysctl -qw vm.dirty_background_ratio=10 vm.dirty_ratio=20; umount /mnt",
         workload="seqwrite",
     ),
-    # There is no memory to try the cipher in, so only the experiment can prove it.
-    Made(
-        "a-cipher-against-none",
-        "cpu",
-        "modprobe -a dm_crypt aes_generic xts ecb crypto_null; rmdir /dev/shm",
-        "mkdir -m 1777 /dev/shm",
-        run="--target /dev/vda --erase TARGET --prove",
-        plan="""[region]
-size = '128m'
-[[stack]]
-fs = 'ext4'
-crypt = { cipher = 'aes-xts-plain64', key_bits = 512 }
-[[workload]]
-rw = 'read'
-bs = '1m'
-size = '32m'
-direct = true""",
-        subject="kcryptd",
-        proof="a cipher that does nothing",
-    ),
     # Eight parts, each slower than the one before it, as towards the inner edge of a disk.
     Made(
         "a-slow-end",
@@ -166,8 +145,6 @@ def test_cause(guest, made):
     assert reason["cause"] == made.cause, held
     if made.subject:
         assert reason["subject"] == made.subject, held
-    if made.proof:
-        assert reason["grade"] == "proved" and made.proof in reason["evidence"], held
 
 
 def test_no_cause_on_a_clean_disk(guest):

@@ -1,13 +1,10 @@
 """The harness itself, as far as a mistake in it would let a test pass."""
 
-import io
 import socket
-import struct
 
 import pytest
 from emulated.disk import MIB, Disk
 from emulated.guest import Guest
-from emulated.log_writes import DISCARD, FLUSH, MAGIC, MARK, VERSION, Log
 from emulated.runs import check_events
 from test_run import holds
 
@@ -38,28 +35,6 @@ def test_a_key_is_found_across_chunks_and_after_empty_ones(tmp_path):
         assert holds(path, key), f"at {at}"
     path.write_bytes(bytes(4 << 20))
     assert not holds(path, key)
-
-
-def test_a_log_is_replayed_to_a_point(tmp_path):
-    log = b""
-    for words, data in [
-        ((MAGIC, VERSION, 4, 512), b""),
-        ((2, 1, FLUSH, 0), bytes(480)),
-        ((2**64 - 1,) * 4, bytes([7]) * 480),
-        ((0, 9, DISCARD, 0), b""),
-        ((0, 0, MARK, 4), b"0:12"),
-        ((0, 0, FLUSH, 0), b""),
-    ]:
-        log += (struct.pack("<4Q", *words) + data).ljust(512, b"\0")
-    (tmp_path / "log").write_bytes(log)
-    read = Log(tmp_path / "log")
-    assert [entry.mark for entry in read.entries] == [None, None, "0:12", None]
-    assert [entry.is_point for entry in read.entries] == [True, False, True, True]
-    disk = io.BytesIO()
-    for entry in read.entries:
-        read.replay(entry, disk)
-    content = disk.getvalue()
-    assert (len(content), content[1023], content[1024], content[1535]) == (1536, 0, 255, 7)
 
 
 def test_a_stick_has_everything_it_was_given():

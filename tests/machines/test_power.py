@@ -1,5 +1,7 @@
-"""The power cut: a run continues from the end of its journal, wherever that is."""
+"""The power cut: a run continues from the end of its journal, wherever that is, and `probe` finds out
+whether a drive keeps flushed writes."""
 
+import json
 import random
 
 from emulated.board import PC
@@ -65,4 +67,27 @@ def test_power_cut_and_resume(lab):
     # Scripts begin in it.
     guest.ok("cd / && umount /root")
     guest.assert_unchanged(before)
+    guest.kill()
+
+
+def test_flushed_writes_survive_a_power_cut(lab):
+    disks = [Disk("home", 128 * MIB, serial="HOME"), Disk("target", 128 * MIB, serial="TARGET")]
+    machine = lab.machine(PC, "flushed", disks)
+    guest = machine.boot()
+    guest.ok("mkfs.ext4 -qF /dev/vda && mount /dev/vda /root")
+    start(guest, "bakeoff probe /dev/vdb --power-cut --erase TARGET")
+    guest.ok(
+        """while ! grep -rqs '"flushed":[1-9][0-9][0-9]' /root --include='power-cut-*'; do
+            [ ! -e /tmp/job.code ] || exit 1
+            sleep 0.2
+        done"""
+    )
+    guest.kill()
+    guest = machine.boot()
+    guest.ok("mount /dev/vda /root")
+    guest.expect("bakeoff probe /dev/vdb --power-cut", 0)
+    # As if the drive had kept a part in its cache.
+    guest.ok("dd if=/dev/zero of=/dev/vdb bs=1M count=16 conv=fsync")
+    found = json.loads(guest.expect("bakeoff probe /dev/vdb --power-cut --format json", 1).text)
+    assert found["answer"] == "failing" and "have lost it" in found["parts"][0]["found"], found
     guest.kill()

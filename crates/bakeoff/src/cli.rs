@@ -259,9 +259,6 @@ pub struct OnTargets {
     /// Allow writing to an unmounted partition of the system drive
     #[arg(long)]
     pub shares_disk_with_root: bool,
-    /// Verify each bottleneck with two-minute follow-up experiments
-    #[arg(long)]
-    pub prove: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -307,6 +304,10 @@ pub struct ProbeArgs {
     /// Erase the drive: write every block and read it back; continues where it was interrupted
     #[arg(long)]
     pub full: bool,
+    /// Test whether flushed writes survive a power cut: with --erase, write until you cut the
+    /// power; afterwards, without it, check them
+    #[arg(long, conflicts_with_all = ["full", "read_all"])]
+    pub power_cut: bool,
     /// Allow writing to an unmounted partition of the system drive
     #[arg(long)]
     pub shares_disk_with_root: bool,

@@ -1,6 +1,6 @@
 //! Refuses jobs that make no sense before anything is touched.
 
-use bakeoff_model::job::{Data, EngineName, Job, Offsets, Rw, SLOWED_MOST_PPM};
+use bakeoff_model::job::{Data, EngineName, Job, Offsets, Rw};
 
 use crate::error::EngineError;
 use crate::hold;
@@ -32,12 +32,6 @@ pub fn check(job: &Job) -> Result<(), EngineError> {
     }
     if job.rwmixread > 100 {
         return wrong(format!("rwmixread is {}: choose 0 to 100", job.rwmixread));
-    }
-    if job.slowed_ppm > SLOWED_MOST_PPM {
-        return wrong(format!(
-            "slowed_ppm is {}: choose at most {SLOWED_MOST_PPM}, half of the speed",
-            job.slowed_ppm
-        ));
     }
     if job.rate_iops == Some(0) {
         return wrong("rate_iops is 0: choose 1 or more, or omit it".to_string());
@@ -148,7 +142,6 @@ mod tests {
             (Job { iodepth: 0, ..job() }, "iodepth"),
             (Job { rwmixread: 101, ..job() }, "rwmixread"),
             (Job { rate_iops: Some(0), ..job() }, "rate_iops"),
-            (Job { slowed_ppm: 500_001, ..job() }, "slowed_ppm"),
             (Job { offsets: Offsets::Zipf { theta_milli: 1200 }, ..job() }, "--rw write"),
             (Job { offsets: Offsets::Strided { stride: 5000 }, ..job() }, "multiple"),
             (Job { buffer_compress_percentage: 101, ..job() }, "0 to 100"),

@@ -67,7 +67,7 @@ fn accompany(
         let all = match done {
             Reply::Ok(measured) => Some(*measured),
             Reply::Parts(parts) => parts.into_iter().next(),
-            Reply::Durability(_) | Reply::Tree(_) | Reply::Error(_) => None,
+            Reply::Tree(_) | Reply::Error(_) => None,
         };
         let measured = all.ok_or_else(|| EngineError::protocol("the companion has no numbers"))?;
         // By a clock that others do not have.

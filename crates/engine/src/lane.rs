@@ -23,7 +23,6 @@ use crate::along::Along;
 use crate::buffer::Buffers;
 use crate::check;
 use crate::clock::Clock;
-use crate::control;
 use crate::cost::Cost;
 use crate::data::Content;
 use crate::end::End;
@@ -114,9 +113,7 @@ impl<'a, E: Engine> Lane<'a, E> {
         };
         let engine = E::new(&setup).map_err(|e| EngineError::io("setting up the I/O engine", e))?;
         let blocks = check::blocks(job);
-        // A record does not say from when on data was pooled, so that it never may be.
-        let fill_ns = if cell.live.is_recording() { 0.0 } else { cell.cost.fill_ns };
-        let cost = Cost { fill_ns, ..cell.cost };
+        let cost = cell.cost;
         // Lanes that share a file; with files of their own one each, or those in place of a queue.
         let sharing = (job.numjobs / job.own_files.max(1)).max(1);
         let span = if cell.in_turns && !job.rw.is_random() {
@@ -303,7 +300,6 @@ impl<'a, E: Engine> Lane<'a, E> {
     #[cold]
     fn flush(&mut self, now: u64) -> Result<u64, EngineError> {
         let mut now = now;
-        let before = self.flushes.done();
         while let Some(call) = self.flushes.next_due(self.stopping) {
             if let Some(fd) = &self.fd {
                 call.make(fd)?;
@@ -315,10 +311,6 @@ impl<'a, E: Engine> Lane<'a, E> {
             self.recorder.record(Kind::Flush, end - now, 0);
             self.flushes.add_time(end - now);
             now = end;
-        }
-        if self.cell.live.is_recording() && self.flushes.done() > before {
-            self.cell.live.acknowledge(self.index, self.issued)?;
-            now = self.after_making(now);
         }
         Ok(now)
     }
@@ -338,7 +330,7 @@ impl<'a, E: Engine> Lane<'a, E> {
             target::close(fd)?;
         }
         let closed_ns = self.clock.now_ns();
-        let end_ns = control::hold_back(self.clock, self.cell.job, self.start_ns, closed_ns);
+        let end_ns = closed_ns;
         let backlog = self.pace.as_ref().map_or(0, |pace| {
             pace.backlog(self.stopped_ns, self.end.ask_from().saturating_sub(self.issued))
         });

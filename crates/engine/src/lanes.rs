@@ -97,7 +97,6 @@ fn in_lanes<'a, E: Engine>(
     let LaneSetup { engine, depth, in_turns, findings } = setup;
     let clock = Clock::find();
     let cost = calibrate::cost(job, depth, clock)?;
-    live.record_head(job, in_turns)?;
     let cell = Cell { job, depth, in_turns, cost, clock, live };
     let lane = |index| {
         let fd = target.map(|target| target.of_lane(index, job.numjobs).open(job)).transpose()?;

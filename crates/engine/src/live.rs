@@ -1,16 +1,11 @@
 //! What lanes tell each other and the parent while they run: at most once every window, never in
-//! an operation; and where acknowledgements are recorded, after every flush.
+//! an operation.
 
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use bakeoff_model::acks::AcksHead;
-use bakeoff_model::job::Job;
 use bakeoff_tools::native::LIVE_RECORD_BYTES;
 
-use rustix::fs::FileType;
-
-use crate::error::EngineError;
 use crate::hold;
 use crate::windows::Counts;
 
@@ -18,7 +13,6 @@ use crate::windows::Counts;
 #[derive(Debug, Default)]
 pub struct Live<'a> {
     fd: Option<BorrowedFd<'a>>,
-    acks: Option<BorrowedFd<'a>>,
     ios: AtomicU64,
     bytes: AtomicU64,
     stop: AtomicBool,
@@ -27,30 +21,6 @@ pub struct Live<'a> {
 impl<'a> Live<'a> {
     pub fn new(fd: Option<BorrowedFd<'a>>) -> Live<'a> {
         Live { fd, ..Live::default() }
-    }
-
-    pub fn recording(self, acks: Option<BorrowedFd<'a>>) -> Live<'a> {
-        Live { acks, ..self }
-    }
-
-    pub fn is_recording(&self) -> bool {
-        self.acks.is_some()
-    }
-
-    /// The lanes of `job` begin: the record's first line.
-    pub fn record_head(&self, job: &Job, in_turns: bool) -> Result<(), EngineError> {
-        let Some(acks) = self.acks else { return Ok(()) };
-        let found = rustix::fs::fstat(acks).map_err(|e| EngineError::io(RECORDING, e))?;
-        let is_file = FileType::from_raw_mode(found.st_mode).is_file();
-        let held_back = if is_file { 0 } else { HELD_BACK };
-        let line = serde_json::to_string(&AcksHead::new(job, in_turns, held_back));
-        append(acks, &(line.map_err(|e| EngineError::io(RECORDING, e))? + "\n"))
-    }
-
-    /// A flush has returned: all operations of `lane` so far, `ops` of them, are acknowledged.
-    /// Returns when the record has it, so that nothing is begun before.
-    pub fn acknowledge(&self, lane: u32, ops: u64) -> Result<(), EngineError> {
-        self.acks.map_or(Ok(()), |acks| append(acks, &format!("{lane} {ops}\n")))
     }
 
     /// A lane's window ended with `counts`. The first lane writes for all.
@@ -77,22 +47,4 @@ impl<'a> Live<'a> {
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
-}
-
-/// Lines that a pipe holds at most: 64 KiB, of 4 bytes and more.
-const HELD_BACK: u32 = 16 << 10;
-
-const RECORDING: &str = "recording acknowledged writes";
-
-/// One write a line: lines of several lanes do not mix.
-fn append(acks: BorrowedFd<'_>, line: &str) -> Result<(), EngineError> {
-    let mut rest = line.as_bytes();
-    while !rest.is_empty() {
-        match rustix::io::write(acks, rest) {
-            Ok(written) => rest = &rest[written..],
-            Err(rustix::io::Errno::INTR) => {}
-            Err(e) => return Err(EngineError::io(RECORDING, e)),
-        }
-    }
-    Ok(())
 }

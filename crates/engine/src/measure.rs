@@ -7,7 +7,6 @@ use bakeoff_model::job::Job;
 use bakeoff_model::measurement::Measurement;
 
 use crate::check::check;
-use crate::durability::check_recorded;
 use crate::error::EngineError;
 use crate::lanes;
 use crate::live::Live;
@@ -31,21 +30,16 @@ pub fn measure(
     target: &Path,
     live: Option<BorrowedFd<'_>>,
 ) -> Result<Measurement, EngineError> {
-    measure_found(job, |job| Target::find(target, job), live, None)
+    measure_found(job, |job| Target::find(target, job), live)
 }
 
-/// The same on what `find` finds; with a line in `acks` after every flush: see
-/// [`bakeoff_model::acks`].
+/// The same on what `find` finds.
 pub fn measure_found(
     job: &Job,
     find: impl FnOnce(&Job) -> Result<Target, EngineError>,
     live: Option<BorrowedFd<'_>>,
-    acks: Option<BorrowedFd<'_>>,
 ) -> Result<Measurement, EngineError> {
     check(job)?;
-    if acks.is_some() {
-        check_recorded(job)?;
-    }
-    let live = Live::new(live).recording(acks);
+    let live = Live::new(live);
     lanes::measure(job, find, &live, How::AtOnce)
 }

@@ -10,7 +10,6 @@ use bakeoff_tools::native::sliced::{Answer, ORDER_LIMIT_BYTES, Order};
 use bakeoff_tools::native::{NativeTask, Reply, TASK_LIMIT_BYTES, TargetKind};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
-use crate::durability::look_for;
 use crate::error::EngineError;
 use crate::live::Live;
 use crate::measure::measure_found;
@@ -79,10 +78,6 @@ pub fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
 pub fn do_task(task: &NativeTask, open: OpenDatabase) -> Result<Reply, EngineError> {
     let at = Spot { path: task.target.as_path(), inode: task.inode };
     let live = task.live_fd.map(borrow).transpose()?;
-    let acks = task.acks_fd.map(borrow).transpose()?;
-    if let Some(acks) = &task.look_for {
-        return look_for(acks, at).map(|kept| Reply::Durability(Box::new(kept)));
-    }
     if let Some(history) = &task.history {
         return used::make(history, at, &Live::new(live)).map(Reply::Tree);
     }
@@ -101,7 +96,7 @@ pub fn do_task(task: &NativeTask, open: OpenDatabase) -> Result<Reply, EngineErr
         let measured = measure_in(workdir, work, at, live, open);
         return measured.map(Reply::Parts);
     }
-    let measured = measure_found(&task.job, |job| Target::of_task(task, job), live, acks)?;
+    let measured = measure_found(&task.job, |job| Target::of_task(task, job), live)?;
     Ok(Reply::Ok(Box::new(measured)))
 }
 
@@ -138,11 +133,7 @@ fn whole_cell(
     let task: NativeTask =
         json::read(&line(input, TASK_LIMIT_BYTES)?).map_err(EngineError::protocol)?;
     die_with(task.parent_pid)?;
-    if task.profile.is_some()
-        || task.look_for.is_some()
-        || task.acks_fd.is_some()
-        || task.history.is_some()
-    {
+    if task.profile.is_some() || task.history.is_some() {
         return Err(EngineError::protocol("this task cannot be done in slices"));
     }
     let live = Live::new(task.live_fd.map(borrow).transpose()?);

@@ -32,7 +32,6 @@ use crate::buffer::Buffers;
 use crate::calibrate;
 use crate::check;
 use crate::clock::Clock;
-use crate::control;
 use crate::crew::{Worker, run_lanes};
 use crate::data::{Content, Tag};
 use crate::end::End;
@@ -174,14 +173,9 @@ impl<'a> FilesLane<'a> {
     }
 
     fn outcome(&mut self) -> Outcome {
-        let (end_ns, huge) = (self.hold_back(), self.memory.is_huge());
+        let (end_ns, huge) = (self.meter.now_ns, self.memory.is_huge());
         let outcome = self.meter.outcome();
         Outcome { huge, rest: Piece { end_ns, ..outcome.rest }, ..outcome }
-    }
-
-    fn hold_back(&self) -> u64 {
-        let Cell { clock, job, .. } = self.cell;
-        control::hold_back(clock, job, self.meter.origin_ns, self.meter.now_ns)
     }
 
     fn do_sets(&mut self) -> Result<(), EngineError> {
@@ -383,7 +377,7 @@ impl FilesLane<'_> {
         self.along = Along::default();
         self.do_sets()?;
         self.settle()?;
-        let end_ns = self.hold_back();
+        let end_ns = self.meter.now_ns;
         let total = self.so_far(end_ns);
         let Meter { origin_ns: start_ns, flush_ns, close_ns, making_ns, .. } = self.meter;
         let loop_ns = self.meter.elapsed_ns();

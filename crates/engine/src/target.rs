@@ -109,18 +109,6 @@ impl Target {
         Ok(target)
     }
 
-    /// Looks at `path` to read what is left of what `job` wrote; none when nothing is there.
-    pub fn find_existing(at: Spot<'_>, job: &Job) -> Result<Option<Target>, EngineError> {
-        let Spot { path, inode } = at;
-        let found = match at.look() {
-            Err(Errno::NOENT) => return Ok(None),
-            found => found.map_err(|e| EngineError::io("looking up the written file", e))?,
-        };
-        let kind = kind_of(&found, job)?;
-        let path = path.to_path_buf();
-        Ok(Some(Target { path, inode, kind, more: Vec::new(), direct_align: 1 }))
-    }
-
     /// Refuses `path` when something else is there than the caller checked. Nothing at all is the
     /// business of [`Target::find`].
     pub fn expect(at: Spot<'_>, kind: TargetKind, job: &Job) -> Result<(), EngineError> {

@@ -45,8 +45,8 @@ PC = Board(
     "dosfstools e2fsprogs xfsprogs btrfs-progs f2fs-tools exfatprogs ntfs-3g reiserfsprogs "
     "jfsutils nilfs-tools udftools cryptsetup-bin dmsetup lvm2 mdadm sqlite3",
     modules="ext4 vfat nls_ascii nls_cp437 nls_utf8 exfat f2fs reiserfs btrfs xfs jfs nilfs2 udf "
-    "fuse isofs dm_mod dm_crypt dm_flakey dm_delay dm_log_writes dm_snapshot md_mod raid1 loop "
-    "brd null_blk scsi_debug bfq kyber_iosched mq_deadline xts ecb crypto_null aes_generic "
+    "fuse isofs dm_mod dm_crypt dm_flakey dm_delay md_mod raid1 loop "
+    "brd null_blk scsi_debug bfq kyber_iosched mq_deadline xts ecb aes_generic "
     "sha256_generic adiantum nhpoly1305 chacha_generic algif_skcipher algif_hash crc32_generic "
     "crc32c_generic libcrc32c uas sdhci_pci mmc_block",
     loaded="virtio_pci virtio_blk virtio_console virtio_rng ahci nvme xhci_pci usb_storage sd_mod "

@@ -2,7 +2,7 @@
 
 use bakeoff_judge::testing::RunBuilder;
 use bakeoff_model::candidate::Skipped;
-use bakeoff_model::ceiling::{CeilingCause, CeilingLayer, Ceilings, LayerRate, LeftOut};
+use bakeoff_model::ceiling::{CeilingLayer, Ceilings, LayerRate};
 use bakeoff_model::event::{Cell, Event, What};
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::telemetry::{
@@ -60,10 +60,6 @@ fn ceilings() -> Ceilings {
         skipped: vec![Skipped {
             name: "the same without flushing for randwrite".to_string(),
             reason: "no space left on device".to_string(),
-        }],
-        left_out: vec![LeftOut {
-            workload: Some(WorkloadIx::new(1)),
-            because: CeilingCause::Failed,
         }],
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bakeoff_model::block_sizes::BlockSizes;
 use bakeoff_model::extent::Extent;
-use bakeoff_model::job::{Data, EngineName, Mem, Offsets, RateProcess, Rw, Stamps};
+use bakeoff_model::job::{Data, EngineName, Mem, Offsets, Rw, Stamps};
 use bakeoff_model::rates::Rates;
 use bakeoff_stats::units;
 use bakeoff_tools::fio::options::Asked;
@@ -77,10 +77,6 @@ pub struct Bench {
     /// loop); READ,WRITE where they differ
     #[arg(long = "rate_iops", alias = "rate-iops")]
     pub rate_iops: Option<Rates>,
-    /// Arrival process for --rate_iops: linear (even intervals) or poisson (random)
-    #[arg(long = "rate_process", alias = "rate-process", value_parser = parse_name::<RateProcess>,
-        default_value = "linear", requires = "rate_iops")]
-    pub rate_process: RateProcess,
     /// Offset distribution: uniform, once, zipf:1.2, hot:90/10 (random); backward,
     /// strided:16k (sequential)
     #[arg(long, default_value = "uniform")]
@@ -106,22 +102,6 @@ pub struct Bench {
     #[arg(long, num_args = 0..=1, default_value = "0",
         default_missing_value = "1", value_parser = parse_switch)]
     pub verify: bool,
-    /// Record acknowledged flushes in FILE on another drive; requires --verify
-    #[arg(
-        long = "verify_state_save",
-        alias = "verify-state-save",
-        value_name = "FILE",
-        requires = "verify"
-    )]
-    pub verify_state_save: Option<PathBuf>,
-    /// Check that the writes recorded in FILE survived a crash or power cut; write nothing
-    #[arg(
-        long = "verify_state_load",
-        alias = "verify-state-load",
-        value_name = "FILE",
-        conflicts_with = "verify_state_save"
-    )]
-    pub verify_state_load: Option<PathBuf>,
     /// Buffer memory
     #[arg(long, value_parser = parse_name::<Mem>, default_value = "auto")]
     pub mem: Mem,

@@ -23,7 +23,7 @@ use super::bench_device::{ClaimedDevice, open_device};
 use super::bench_job::job;
 use super::bench_jobs::Place;
 use super::bench_scratch::{Files, with_files};
-use super::{answer, bench_jobs, bench_kept, bench_scratch, stored};
+use super::{answer, bench_jobs, bench_scratch, stored};
 use crate::cli::{Bench, Format, Global};
 use crate::fault::{Fault, Outcome, is_missing};
 use crate::host::{self, Opened};
@@ -47,9 +47,6 @@ const SMALL_FILES: u64 = 500;
 pub fn run(global: &Global, args: &Bench) -> Result<Outcome, Fault> {
     let format = stored::format(global, "bench")?;
     let (jobs, mut notes) = bench_jobs::from_args(args)?;
-    if let Some(record) = &args.verify_state_load {
-        return bench_kept::look(format, args, record);
-    }
     if let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) {
         stored::check_output(path)?;
     }
@@ -166,12 +163,6 @@ fn in_directory(
     files: &mut Files<'_, '_>,
     cancel: &Cancel,
 ) -> Result<ReadyJob, Fault> {
-    if args.verify_state_save.is_some() {
-        return Err(Fault::usage(
-            "cannot keep a record for a scratch file, because it is removed at the end. Specify a \
-             file with --overwrite, or a device",
-        ));
-    }
     directories::check_writable(dir, &RawPath::new(dir))?;
     let place = host::place(dir).map_err(Fault::environment)?;
     let available = host::available_bytes();
@@ -307,8 +298,7 @@ fn on_file(
         None => Subject::from(path),
     };
     let place = host::place(path.parent().unwrap_or(path)).map_err(Fault::environment)?;
-    let (targets, acks) = (vec![target], record(args, path)?);
-    let single = Single { targets, acks, ..as_it_is(args, job, place) };
+    let single = Single { targets: vec![target], ..as_it_is(args, job, place) };
     Ok(ReadyJob { single, _device: None, _file: held })
 }
 
@@ -336,8 +326,8 @@ fn on_device(global: &Global, args: &Bench, path: &Path) -> Result<ReadyJob, Fau
             units::size(job.size)
         )));
     }
-    let (targets, kind, acks) = (vec![path.into()], TargetKind::Block, record(args, path)?);
-    let single = Single { targets, kind, acks, ..as_it_is(args, job, device.place.clone()) };
+    let (targets, kind) = (vec![path.into()], TargetKind::Block);
+    let single = Single { targets, kind, ..as_it_is(args, job, device.place.clone()) };
     Ok(ReadyJob { single, _device: Some(device), _file: None })
 }
 
@@ -346,11 +336,7 @@ fn as_it_is(args: &Bench, job: Job, place: model::host::Place) -> Single {
     let (name, ramp_ns) = (args.typed.name.clone(), args.ramp_time);
     let (targets, kind) = (Vec::new(), TargetKind::File);
     let evict = args.invalidate.unwrap_or(false);
-    Single { name, job, targets, kind, place, ramp_ns, evict, acks: None }
-}
-
-fn record(args: &Bench, path: &Path) -> Result<Option<File>, Fault> {
-    args.verify_state_save.as_deref().map(|to| bench_kept::open_record(to, path)).transpose()
+    Single { name, job, targets, kind, place, ramp_ns, evict }
 }
 
 fn print(format: Format, to: Option<&Path>, done: &[Benched]) -> Result<Outcome, Fault> {

@@ -6,7 +6,6 @@ pub mod bench;
 pub mod bench_device;
 pub mod bench_job;
 pub mod bench_jobs;
-pub mod bench_kept;
 pub mod bench_scratch;
 pub mod check;
 pub mod clean;

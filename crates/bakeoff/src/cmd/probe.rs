@@ -4,6 +4,7 @@
 mod contents;
 mod full;
 mod kept;
+mod power_cut;
 mod reads;
 mod samples;
 mod subject;
@@ -19,7 +20,7 @@ use bakeoff_stats::units;
 
 use super::lifecycle::{self, Remains};
 use super::{answer, consent, stored};
-use crate::cli::{Global, ProbeArgs};
+use crate::cli::{Format, Global, ProbeArgs};
 use crate::fault::{self, Fault, Outcome};
 use crate::host;
 use crate::planning::new_run;
@@ -39,6 +40,12 @@ const LOOKS: u64 = 3;
 pub fn run(global: &Global, args: &ProbeArgs) -> Result<Outcome, Fault> {
     let format = stored::format(global, "probe")?;
     let cancel = Cancel::listen().map_err(Fault::environment)?;
+    if args.power_cut && !args.erase.is_empty() {
+        return power_cut::write(global, args, &cancel);
+    }
+    if args.power_cut {
+        return print(format, &power_cut::check(global, args, &cancel)?);
+    }
     let writes = args.full || !args.erase.is_empty();
     let mut remains = Remains::default();
     let target = match writes {
@@ -60,18 +67,23 @@ pub fn run(global: &Global, args: &ProbeArgs) -> Result<Outcome, Fault> {
         Err(fault) => Some(fault),
         Ok(()) => None,
     };
-    let exam = &session.exam;
-    let printed = answer::print_either(
+    let outcome = print(format, &session.exam);
+    remains.end(match interrupted {
+        Some(fault) => fault::after_printing(outcome.map(drop), Err(fault)),
+        None => outcome,
+    })
+}
+
+fn print(format: Format, exam: &Exam) -> Result<Outcome, Fault> {
+    answer::print_either(
         format,
         || report::probe_json(exam),
         || report::probe_document(exam, say::typed),
-    );
-    let outcome = match (interrupted, exam.answer()) {
-        (Some(fault), _) => Err(fault),
-        (None, ExamAnswer::NothingWrongFound) => Ok(Outcome::Done),
-        (None, ExamAnswer::Slow | ExamAnswer::Failing | ExamAnswer::Fake) => Ok(Outcome::Open),
-    };
-    remains.end(fault::after_printing(printed, outcome))
+    )?;
+    Ok(match exam.answer() {
+        ExamAnswer::NothingWrongFound => Outcome::Done,
+        ExamAnswer::Slow | ExamAnswer::Failing | ExamAnswer::Fake => Outcome::Open,
+    })
 }
 
 /// The target as one that may be written.

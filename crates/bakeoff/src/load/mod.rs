@@ -17,7 +17,6 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_model::acks::{Acks, Durability};
 use bakeoff_model::job::Job;
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::path::{RawPath, printable};
@@ -90,7 +89,6 @@ pub struct Load<'l> {
     pub disks: &'l [String],
     /// Devices whose writes they count.
     pub worn: Option<&'l WornDevices>,
-    pub acks: Option<BorrowedFd<'l>>,
     /// Whether nobody looks how far it is: then the caller is not woken until it ends.
     pub unseen: bool,
     pub longest: Duration,
@@ -98,7 +96,7 @@ pub struct Load<'l> {
 
 impl<'l> Load<'l> {
     pub fn new(job: &'l Job, parts: &'l [Part]) -> Load<'l> {
-        Load { job, parts, disks: &[], worn: None, acks: None, unseen: false, longest: UNLIMITED }
+        Load { job, parts, disks: &[], worn: None, unseen: false, longest: UNLIMITED }
     }
 }
 
@@ -132,7 +130,7 @@ pub fn run_all(
     cancel: &Cancel,
     tick: &mut dyn FnMut(LiveProgress),
 ) -> Result<Vec<Measurement>, LoadError> {
-    let Load { job, parts, disks, worn, acks, unseen, longest } = load;
+    let Load { job, parts, disks, worn, unseen, longest } = load;
     let live =
         live_file().map_err(|e| LoadError::Child(format!("cannot create a memory file: {e}")))?;
     let none = || LoadError::Child("there is nothing to measure".to_string());
@@ -146,7 +144,6 @@ pub fn run_all(
         inode: target.inode(),
         more: more.iter().filter_map(own).collect(),
         live_fd: Some(live.as_raw_fd()),
-        acks_fd: acks.map(|acks| acks.as_raw_fd()),
         parent_pid: Some(std::process::id()),
         ..NativeTask::new(job.clone(), place(target.path(), kind)?, kind)
     };
@@ -155,21 +152,6 @@ pub fn run_all(
     let longest_ns = job.time_limit_ns.or(job.runtime_ns.filter(|_| job.min_ios == 0));
     let reply = ask(&task, limit(longest_ns, longest, parts.len()), cancel, on_tick)?;
     Ok(reply.into_result()?)
-}
-
-/// Looks on `target` for the writes that were acknowledged.
-pub fn look_for(
-    acks: Acks,
-    target: &Path,
-    kind: TargetKind,
-    cancel: &Cancel,
-) -> Result<Durability, LoadError> {
-    let task = NativeTask {
-        parent_pid: Some(std::process::id()),
-        ..NativeTask::new(acks.head.job.clone(), place(target, kind)?, kind)
-    };
-    let task = NativeTask { look_for: Some(acks), ..task };
-    Ok(ask(&task, UNLIMITED, cancel, None)?.into_durability()?)
 }
 
 /// Makes the files of a history in an empty directory of ours.

@@ -4,7 +4,7 @@
 
 use bakeoff_judge::decide::{cost, schedule};
 use bakeoff_judge::diagnose::layers::{self, At, LAYER_NS, LAYER_OVERHEAD_NS, LayerJob};
-use bakeoff_model::ceiling::{CeilingCause, Ceilings, LeftOut};
+use bakeoff_model::ceiling::Ceilings;
 use bakeoff_model::event::What;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
@@ -35,11 +35,7 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
         of.skipped.push(layer::unmeasured("the start and the end of the drive", why));
     }
     match reason_against(run, session.journal.elapsed_ns(), &planned) {
-        Some((because, option)) => {
-            let why = format!("{}. Raise the limit: {option}", because.label());
-            of.skipped.push(layer::unmeasured("all lower layers", &why));
-            of.left_out.push(LeftOut { workload: None, because });
-        }
+        Some(why) => of.skipped.push(layer::unmeasured("all lower layers", why)),
         None => measure_all(session, target_set, planned, &mut of)?,
     }
     in_memory::measure(session, target_set, &mut of)?;
@@ -71,13 +67,8 @@ fn plan(run: &Run, target_set: &mut TargetSet) -> Vec<Place> {
     all
 }
 
-/// Why they are not measured, and the option that would let them be: the blocks that an
-/// answer needs come first.
-fn reason_against(
-    run: &Run,
-    elapsed_ns: u64,
-    planned: &[Place],
-) -> Option<(CeilingCause, &'static str)> {
+/// Why they are not measured: the blocks that an answer needs come first.
+fn reason_against(run: &Run, elapsed_ns: u64, planned: &[Place]) -> Option<&'static str> {
     let protocol = &run.header.protocol;
     let (block_ns, block_bytes) = cost::of_block(run);
     let blocks = u64::from(schedule::most_blocks(run));
@@ -85,14 +76,14 @@ fn reason_against(
     let blocks_ns = block_ns.saturating_mul(blocks);
     let ends_ns = elapsed_ns.saturating_add(needs_ns).saturating_add(blocks_ns);
     if protocol.time_ns.is_some_and(|limit| ends_ns > limit) {
-        return Some((CeilingCause::Time, "--time"));
+        return Some("the time limit leaves no time for them. Raise the limit: --time");
     }
     let needs_bytes: u64 = planned.iter().map(|place| place.planned.write_bytes()).sum();
     let bytes = cost::written_bytes(run)
         .saturating_add(block_bytes.saturating_mul(blocks))
         .saturating_add(needs_bytes);
     let is_over = protocol.max_write_bytes.is_some_and(|limit| bytes > limit);
-    is_over.then_some((CeilingCause::Bytes, "--max-write"))
+    is_over.then_some("the write limit does not allow them. Raise the limit: --max-write")
 }
 
 fn measure_all(
@@ -123,8 +114,6 @@ fn measure_all(
                 let workload = &session.journal.run().header.workloads[place.workload];
                 let name = format!("{} for {}", of_place.label(), workload.name);
                 of.skipped.push(layer::unmeasured(&name, &why));
-                let workload = Some(place.workload);
-                of.left_out.push(LeftOut { workload, because: CeilingCause::Failed });
             }
         }
     }

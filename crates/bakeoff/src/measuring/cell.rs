@@ -44,11 +44,7 @@ pub fn job(header: &Header, block: BlockIx, workload: WorkloadIx, candidate: Can
     let path = [0xce11, block.number().into(), workload.number().into()];
     let seed = SplitMix64::derive(header.seed, &path).next_u64();
     let limited = workloads::with_limits(header.workloads[workload].clone(), &header.protocol);
-    let slowed_ppm = match limited.can_be_slowed() {
-        true => header.candidates[candidate].slowed_ppm,
-        false => 0,
-    };
-    Job { seed, slowed_ppm, ..limited.job }
+    Job { seed, ..limited.job }
 }
 
 /// Measures workloads of the run that belong together, at least one, on a prepared site: what is

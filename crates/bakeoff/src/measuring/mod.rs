@@ -1,7 +1,6 @@
 //! Measures a run: the loop (`until_answered`), blocks, their `workloads` in rounds of slices
 //! (`rounds`, `member`) or in one piece (`cell`), the layers below (`ceilings`, `in_memory`, each
-//! with `layer`) and experiments (`prove`). Outside of these: the workloads of applications
-//! (`fitting`) and one job (`single`).
+//! with `layer`). Outside of these: the workloads of applications (`fitting`) and one job (`single`).
 
 pub mod block;
 pub mod calibration;
@@ -13,7 +12,6 @@ pub mod idle;
 pub mod in_memory;
 pub mod layer;
 pub mod member;
-pub mod prove;
 pub mod rounds;
 pub mod single;
 pub mod until_answered;

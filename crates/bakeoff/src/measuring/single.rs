@@ -1,7 +1,6 @@
 //! One job on one target, outside a run: what `bench` measures, with the evidence about it.
 
 use std::fs::File;
-use std::os::fd::AsFd;
 use std::path::Path;
 
 use bakeoff_engine::residency;
@@ -37,11 +36,10 @@ pub struct Single {
     /// Whether what is read is put out of memory before. Otherwise it is taken as it is, which is
     /// then said.
     pub evict: bool,
-    pub acks: Option<File>,
 }
 
 pub fn measure(single: &Single, progress: &Progress, cancel: &Cancel) -> Result<Benched, Fault> {
-    let Single { job, targets, place, acks, .. } = single;
+    let Single { job, targets, place, .. } = single;
     let Single { kind, ramp_ns, evict, .. } = *single;
     let mut truth = Truth::default();
     if let Some(ns) = ramp_ns {
@@ -56,8 +54,8 @@ pub fn measure(single: &Single, progress: &Progress, cancel: &Cancel) -> Result<
     progress.doing(job.rw.name());
     let servers = host::servers(place);
     let before = host::Evidence::take(&drives, &servers);
-    let (acks, unseen) = (acks.as_ref().map(AsFd::as_fd), progress.is_hidden());
-    let load = Load { acks, unseen, ..Load::new(job, &[]) };
+    let unseen = progress.is_hidden();
+    let load = Load { unseen, ..Load::new(job, &[]) };
     let measured = load::run_all(load, targets, kind, cancel, &mut |live| progress.live(live));
     host::Evidence::take(&drives, &servers).since(&before, &mut truth);
     progress.clear();

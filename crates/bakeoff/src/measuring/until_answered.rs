@@ -16,7 +16,6 @@ use bakeoff_report::live;
 
 use super::block::BlockEnd;
 use super::ceilings;
-use super::prove;
 use crate::fault::Fault;
 use crate::host;
 use crate::places::target_set::TargetSet;
@@ -47,7 +46,6 @@ impl Session<'_> {
                 self.lift_time_limit();
                 self.end_rounds(target_set).map(|()| ended)
             })
-            .and_then(|stopped| prove::measure(self, target_set).map(|()| stopped))
             .and_then(|ended| self.ask_drives(true).map(|()| ended));
         self.sampler = None;
         self.progress.end_beside();

@@ -18,7 +18,7 @@ use bakeoff_report::prepared::preconditioning;
 use super::costs::is_preconditioned;
 use crate::host;
 use crate::load::scratch;
-use crate::measuring::{in_memory, layer, prove};
+use crate::measuring::{in_memory, layer};
 use crate::places::targets::Wanted;
 use crate::steps::own_place;
 
@@ -61,10 +61,6 @@ pub fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
                 own = settings_alone(own, candidate, wanted);
             }
             all.push(own);
-            for changed in prove::changed(candidate).into_iter().filter(|_| made.protocol.prove) {
-                let of = format!("{}, once after the answer", changed.name);
-                all.push(of_candidate(of, &changed, index, wanted, &mount_point));
-            }
         }
     }
     all

@@ -114,7 +114,6 @@ fn on_share(
         )));
     }
     apply_limits(&mut made, args.time, share.write_bytes)?;
-    made.protocol.prove = args.prove;
     let file_bytes = made.file_bytes.unwrap_or(space::FILE_MIN_BYTES);
     let seed = global.seed.unwrap_or_default();
     let standing = standing::standing(asked, &mut made, share, file_bytes, seed)?;
@@ -148,7 +147,6 @@ pub fn without_targets(
     used::change_plan(args.used, &mut asked.stacks)?;
     let mut made = plan_text::expand(&asked, &[])?;
     apply_limits(&mut made, args.time, args.max_write.or(asked.protocol.max_write_bytes))?;
-    made.protocol.prove = args.prove;
     if asked.protocol.mode == Mode::Precise {
         made.candidates.extend(twin::drawn(&made.candidates, global.seed.unwrap_or_default()));
     }

@@ -163,7 +163,7 @@ fn offers(knob: &Knob, now: &str, value: &str) -> bool {
                 let known = host::governors(policy);
                 known.iter().any(|word| word == value)
             }
-            Knob::NrRequests(_) | Knob::ReadAheadKb(_) | Knob::HighestClock(_) => true,
+            Knob::NrRequests(_) | Knob::ReadAheadKb(_) => true,
         }
 }
 

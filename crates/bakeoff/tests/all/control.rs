@@ -1,36 +1,7 @@
-//! A positive control on an image: slowed down by what the plan says, judged, and not ranked.
+//! A candidate measured twice, as a control.
 
 use crate::bench::Bench;
-use crate::on_image::{MIB, RUN, SMALL, lacks, made, record, writing_at_most};
-
-#[test]
-fn a_positive_control_is_slowed_down_and_judged() {
-    if lacks() {
-        return;
-    }
-    let bench = Bench::new();
-    let plan = writing_at_most(SMALL, "2500m");
-    made(&bench, &format!("{plan}positive_control = \"30%\"\n"), 96 * MIB);
-    let ended = bench.run(&RUN);
-    assert!(ended.code == 0 || ended.code == 1, "{ended:?}");
-    let (_, run) = record(&bench);
-    let names: Vec<&str> = run.header.candidates.iter().map(|c| c.name.as_str()).collect();
-    assert_eq!(names, ["ext4", "ext2", "ext4 (slowed)"]);
-    let cells: Vec<_> = run.complete_cells().collect();
-    assert!(cells.len() >= 9, "3 candidates in at least 3 blocks: {ended:?}");
-    for cell in cells {
-        let m = &cell.measurement;
-        assert_eq!(m.job.slowed_ppm, if cell.candidate.number() == 2 { 300_000 } else { 0 });
-        let work_ns = (m.data_ns + m.flush_ns + m.close_ns) as f64;
-        assert!(cell.candidate.number() != 2 || m.elapsed_ns as f64 >= work_ns / 0.7, "{m:?}");
-    }
-    let shown = bench.run(&["show", "last", "--format", "json"]).json();
-    let verdict = &shown["verdicts"][0];
-    assert_eq!(verdict["effects"].as_array().unwrap().len(), 1, "{verdict}");
-    let found = verdict["findings"].as_array().unwrap().iter();
-    let controls: Vec<&str> = found.filter_map(|f| f["id"].as_str()).collect();
-    assert!(controls.iter().any(|id| id.starts_with("control-")), "{verdict}");
-}
+use crate::on_image::{MIB, RUN, SMALL, lacks, made, record};
 
 #[test]
 fn a_run_without_a_twin_takes_over_what_the_twins_of_earlier_runs_saw() {

@@ -15,6 +15,7 @@ pub mod exam;
 pub mod judge;
 pub mod pace;
 pub mod parts;
+pub mod power_cut;
 pub mod speed;
 pub mod weak;
 

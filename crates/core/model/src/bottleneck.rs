@@ -13,8 +13,6 @@ pub struct Reason {
     pub share: Option<f64>,
     /// Whose: a thread, a link, a process, in words.
     pub subject: Option<String>,
-    /// Whether it is dm-crypt's work.
-    pub is_ciphers: bool,
     /// What was seen, in numbers; one sentence at least. Shares are of the cell's time where
     /// nothing else is said.
     pub evidence: Vec<String>,
@@ -23,7 +21,7 @@ pub struct Reason {
 impl Reason {
     pub fn consistent(cause: Cause, clue: impl Into<String>) -> Reason {
         let (grade, share, subject) = (Grade::Consistent, None, None);
-        Reason { cause, grade, share, subject, is_ciphers: false, evidence: vec![clue.into()] }
+        Reason { cause, grade, share, subject, evidence: vec![clue.into()] }
     }
 
     pub fn proved(cause: Cause, clue: impl Into<String>) -> Reason {

@@ -21,10 +21,6 @@ pub struct Candidate {
     /// Index into [`super::event::Header::regions`]; 0 but for runs over several devices.
     #[serde(skip_serializing_if = "is_default", default)]
     pub region: RegionIx,
-    /// Positive control: by how much of its speed it is slowed down on purpose, in millionths; 0
-    /// for all others. It is then the twin of somebody.
-    #[serde(skip_serializing_if = "is_default", default)]
-    pub slowed_ppm: u32,
     #[serde(skip_serializing_if = "is_default", default)]
     pub tool: DriverName,
 }
@@ -34,7 +30,7 @@ index::list_of!(Candidate, CandidateIx);
 impl Candidate {
     pub fn new(name: impl Into<String>, kind: Kind) -> Candidate {
         let (region, tool) = (RegionIx::FIRST, DriverName::Native);
-        Candidate { name: name.into(), kind, twin_of: None, region, slowed_ppm: 0, tool }
+        Candidate { name: name.into(), kind, twin_of: None, region, tool }
     }
 
     /// A workload as it is done here: by the candidate's tool, if it is one.

@@ -43,28 +43,6 @@ impl Cause {
             Cause::Unattributed => "no single bottleneck",
         }
     }
-
-    pub fn advice(self) -> &'static str {
-        match self {
-            Cause::HeatOrPower => "cool the board, and use a power supply with a stable voltage",
-            Cause::Foreign => "stop other processes that use the drive (see: iotop -o)",
-            Cause::PageCache => "use --direct, or a --size larger than the memory",
-            Cause::Cpu => "a faster drive will not help: reduce the CPU work per byte",
-            Cause::SystemCalls => "transfer more per call: use a larger block size",
-            Cause::Bus => "another filesystem will not help: use a faster port or interface",
-            Cause::Device => "another filesystem will not help: the drive is at its limit",
-            Cause::QueueDepth => "send more requests at a time (--iodepth, --numjobs)",
-            Cause::Flush => {
-                "flush less often where losing data is acceptable, or use a drive that flushes \
-                 quickly"
-            }
-            Cause::FlashGc => "trim the free space and leave some of it unused",
-            Cause::FastCache => "write less at a time; after a pause the drive is fast again",
-            Cause::Writeback => "the drive is slower than the writer: only a faster drive helps",
-            Cause::Position => "compare candidates only at the same position of the drive",
-            Cause::Unattributed => "test the possible causes with bakeoff run --prove",
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

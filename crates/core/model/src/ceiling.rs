@@ -19,24 +19,14 @@ pub enum CeilingLayer {
     Raw,
     Deep,
     Start,
-    #[serde(alias = "raw_end")]
     End,
     NoFlush,
-    #[serde(alias = "crypt")]
-    NoCipher,
-    NullCipher,
-    CryptRaw,
     CryptRam,
     FsRam,
     /// The same calls on a filesystem in memory: system calls and copying.
     Calls,
     /// The same work with no I/O: bakeoff itself.
     Tool,
-    /// The workload once more, beside the experiments that change one thing of it.
-    Again,
-    /// The same with the CPU clock lowered to `diagnose::prove::CLOCK` of what it may be.
-    SlowClock,
-    SmallBlocks,
 }
 
 impl CeilingLayer {
@@ -49,16 +39,10 @@ impl CeilingLayer {
             CeilingLayer::Start => "the raw device at the start of the region",
             CeilingLayer::End => "the raw device at the end of the region",
             CeilingLayer::NoFlush => "the same without flushing",
-            CeilingLayer::NoCipher => "the same without encryption",
-            CeilingLayer::NullCipher => "the same with a null cipher",
-            CeilingLayer::CryptRaw => "the cipher on the device, without a filesystem",
             CeilingLayer::CryptRam => "the cipher in memory",
             CeilingLayer::FsRam => "the filesystem in memory",
             CeilingLayer::Calls => "the system calls alone",
             CeilingLayer::Tool => "bakeoff without I/O",
-            CeilingLayer::Again => "the same, repeated",
-            CeilingLayer::SlowClock => "the same at a lower CPU clock",
-            CeilingLayer::SmallBlocks => "the same in smaller blocks",
         }
     }
 }
@@ -85,34 +69,6 @@ pub struct Ceilings {
     #[serde(rename = "rungs")]
     pub measured: Vec<LayerRate>,
     pub skipped: Vec<Skipped>,
-    /// The same for programs. Records of version 0.1 have none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub left_out: Vec<LeftOut>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftOut {
-    /// Index of the workload whose layers they are; `None` = all.
-    pub workload: Option<WorkloadIx>,
-    pub because: CeilingCause,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CeilingCause {
-    Time,
-    Bytes,
-    Failed,
-}
-
-impl CeilingCause {
-    pub fn label(self) -> &'static str {
-        match self {
-            CeilingCause::Time => "the time limit leaves no time for them",
-            CeilingCause::Bytes => "the write limit does not allow them",
-            CeilingCause::Failed => "one of them could not be measured",
-        }
-    }
 }
 
 impl Ceilings {

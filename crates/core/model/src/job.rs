@@ -46,23 +46,6 @@ impl EngineName {
     }
 }
 
-/// When the operations of an open loop arrive.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[derive(IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "snake_case")]
-pub enum RateProcess {
-    #[default]
-    Linear,
-    Poisson,
-}
-
-impl RateProcess {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
 /// How often the clock is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -159,24 +142,14 @@ pub struct Job {
     pub invalidate: bool,
     #[serde(default, skip_serializing_if = "is_default")]
     pub stamps: Stamps,
-    /// When the operations of `rate_iops` arrive.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub rate_process: RateProcess,
     /// By how many percent of their size what is written can be compressed, 0 to 100: as many
     /// percent of each 4 KiB are zeros.
     #[serde(default, skip_serializing_if = "is_default")]
     pub buffer_compress_percentage: u8,
-    /// Positive control: how much of its speed a lane loses on purpose, in millionths, at most
-    /// [`SLOWED_MOST_PPM`]. It waits that much longer, inside the measured time, when it is done.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub slowed_ppm: u32,
     /// Parts of a profile that can settle do as much work again before anything counts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub settles: bool,
 }
-
-/// Half of the speed: more than anybody needs help to see.
-pub const SLOWED_MOST_PPM: u32 = 500_000;
 
 pub const NUMJOBS_MAX: u32 = 4096;
 
@@ -223,9 +196,7 @@ impl Job {
             own_files: 0,
             invalidate: false,
             stamps: Stamps::Batch,
-            rate_process: RateProcess::Linear,
             buffer_compress_percentage: 0,
-            slowed_ppm: 0,
             settles: false,
         }
     }

@@ -7,7 +7,6 @@
     forbid(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)
 )]
 
-pub mod acks;
 pub mod application;
 pub mod beside;
 pub mod block_sizes;

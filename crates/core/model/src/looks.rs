@@ -10,7 +10,6 @@
 //! and DeMets, "Discrete sequential boundaries for clinical trials", Biometrika 70, 1983).
 
 use super::protocol::{Isolation, Mode, Protocol};
-use super::thresholds::Thresholds;
 use crate::uses::DriveUse;
 
 /// Fewest blocks behind a statement where a protocol has no looks.
@@ -74,13 +73,10 @@ impl Protocol {
             cell_max_ns: (mode == Mode::Quick).then_some(20 * SECOND_NS),
             cell_min_ios: 50,
             max_write_bytes: None,
-            thresholds: Thresholds::default(),
-            prove: false,
             precondition: None,
             isolation: Isolation::default(),
             rounds: 0,
             slice_bytes: 0,
-            weights: Vec::new(),
             drive_use: DriveUse::default(),
         }
     }

@@ -6,7 +6,6 @@ use strum::{IntoStaticStr, VariantArray};
 
 use super::is_default;
 
-use crate::thresholds::Thresholds;
 use crate::uses::DriveUse;
 
 /// How sure, how fine, how long.
@@ -43,14 +42,6 @@ pub enum Isolation {
     Slices,
 }
 
-/// How much the regret on a workload counts in the recommendation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Weight {
-    pub workload: String,
-    /// Times that it counts, more than 0.
-    pub weight: f64,
-}
-
 /// Fewest and most rounds of slices in one cell.
 pub const ROUNDS: std::ops::RangeInclusive<u32> = 8..=20;
 
@@ -79,11 +70,6 @@ pub struct Protocol {
     /// Fewest operations in a cell, flushes included.
     pub cell_min_ios: u64,
     pub max_write_bytes: Option<u64>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub thresholds: Thresholds,
-    /// Whether experiments after the answer turn suspicions about the bottleneck into proof.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub prove: bool,
     /// Whether regions are brought to a steady state before the first block; `None` = flash
     /// drives that are written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,16 +84,6 @@ pub struct Protocol {
     /// blocks of the first look would write more than allowed. 0 = its time alone ends it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub slice_bytes: u64,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub weights: Vec<Weight>,
     #[serde(default, rename = "for", skip_serializing_if = "is_default")]
     pub drive_use: DriveUse,
-}
-
-impl Protocol {
-    /// The weight of a workload in the recommendation: that of the plan, or that of the use.
-    pub fn weight(&self, workload: &str) -> f64 {
-        let given = self.weights.iter().find(|w| w.workload == workload);
-        given.map_or_else(|| self.drive_use.weight(workload), |w| w.weight)
-    }
 }

@@ -7,7 +7,7 @@ use super::index::CandidateIx;
 use super::protocol::Isolation;
 
 /// Candidates by the filesystem that each can be measured on, in the order of the first of each.
-/// A twin or a slowed candidate is a filesystem of its own.
+/// A twin is a filesystem of its own.
 pub fn shared(
     candidates: &[Candidate],
     among: impl IntoIterator<Item = CandidateIx>,
@@ -40,7 +40,7 @@ pub fn compared(candidates: &[Candidate]) -> (u64, u64) {
 
 fn differ_in_settings(a: &Candidate, b: &Candidate) -> bool {
     let bare = |stack: &Stack| Stack { knobs: Knobs::default(), ..stack.clone() };
-    let is_own = |c: &Candidate| c.twin_of.is_some() || c.slowed_ppm > 0;
+    let is_own = |c: &Candidate| c.twin_of.is_some();
     let stacks = a.stack().zip(b.stack());
     (a.region, a.tool) == (b.region, b.tool)
         && !is_own(a)

@@ -112,7 +112,6 @@ pub enum Knob {
     ReadAheadKb(String),
     /// Governor of a policy: `policy0`.
     Governor(String),
-    HighestClock(String),
 }
 
 impl Knob {
@@ -132,7 +131,6 @@ impl Knob {
             Knob::NrRequests(disk) => queue(disk, "nr_requests"),
             Knob::ReadAheadKb(disk) => queue(disk, "read_ahead_kb"),
             Knob::Governor(policy) => cpufreq(policy, "scaling_governor"),
-            Knob::HighestClock(policy) => cpufreq(policy, "scaling_max_freq"),
         }
     }
 
@@ -145,9 +143,7 @@ impl Knob {
         is_short
             && match self {
                 Knob::Scheduler(_) | Knob::Governor(_) => is_of(&word),
-                Knob::NrRequests(_) | Knob::ReadAheadKb(_) | Knob::HighestClock(_) => {
-                    is_of(&digits)
-                }
+                Knob::NrRequests(_) | Knob::ReadAheadKb(_) => is_of(&digits),
             }
     }
 
@@ -157,7 +153,6 @@ impl Knob {
             Knob::NrRequests(_) => "nr_requests",
             Knob::ReadAheadKb(_) => "read_ahead_kb",
             Knob::Governor(_) => "scaling_governor",
-            Knob::HighestClock(_) => "scaling_max_freq",
         }
     }
 }

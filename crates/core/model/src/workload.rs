@@ -170,9 +170,4 @@ impl Workload {
         let is_job = self.driver.is_native() && self.profile.is_none() && self.fio_job.is_none();
         is_job && self.job.can_be_sliced()
     }
-
-    /// Whether the engine can slow it down by a known share: one job of its own.
-    pub fn can_be_slowed(&self) -> bool {
-        self.driver.is_native() && self.profile.is_none()
-    }
 }

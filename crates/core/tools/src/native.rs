@@ -9,7 +9,6 @@ pub mod sliced;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use bakeoff_model::acks::{Acks, Durability};
 use bakeoff_model::job::Job;
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::path::RawPath;
@@ -75,11 +74,6 @@ pub struct NativeTask {
     /// An inherited descriptor of a file that gets the live record, at most every 100 ms.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub live_fd: Option<i32>,
-    /// An inherited descriptor of the record that gets a line after every flush.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub acks_fd: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub look_for: Option<Acks>,
     /// Files to make in the directory `target`, in place of `job`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub history: Option<FileHistory>,
@@ -100,7 +94,6 @@ pub enum Reply {
     Ok(Box<Measurement>),
     /// The numbers of each part of a profile, in the order of its parts.
     Parts(Vec<Measurement>),
-    Durability(Box<Durability>),
     Tree(TreeLeft),
     Error(Failure),
 }
@@ -110,21 +103,11 @@ impl Reply {
         bakeoff_model::json::read(bytes)
     }
 
-    pub fn into_durability(self) -> Result<Durability, Failure> {
-        match self {
-            Reply::Durability(kept) => Ok(*kept),
-            Reply::Error(failure) => Err(failure),
-            Reply::Ok(_) | Reply::Parts(_) => Err(Failure::unexpected("with numbers")),
-            Reply::Tree(_) => Err(Failure::unexpected("about files")),
-        }
-    }
-
     pub fn into_tree(self) -> Result<TreeLeft, Failure> {
         match self {
             Reply::Tree(left) => Ok(left),
             Reply::Error(failure) => Err(failure),
             Reply::Ok(_) | Reply::Parts(_) => Err(Failure::unexpected("with numbers")),
-            Reply::Durability(_) => Err(Failure::unexpected("what was kept")),
         }
     }
 
@@ -133,7 +116,6 @@ impl Reply {
         match self {
             Reply::Ok(measurement) => Ok(vec![*measurement]),
             Reply::Parts(parts) => Ok(parts),
-            Reply::Durability(_) => Err(Failure::unexpected("what was kept")),
             Reply::Tree(_) => Err(Failure::unexpected("about files")),
             Reply::Error(failure) => Err(failure),
         }
@@ -193,8 +175,6 @@ mod tests {
             inode: Some(Inode { dev: 7, ino: 9 }),
             target_kind: TargetKind::File,
             live_fd: Some(3),
-            acks_fd: Some(4),
-            look_for: None,
             history: None,
             parent_pid: Some(1),
         };

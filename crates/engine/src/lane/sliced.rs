@@ -10,7 +10,6 @@ use bakeoff_tools::native::sliced::Go;
 use super::queued::Queue;
 use super::{Lane, Loop};
 use crate::along::Along;
-use crate::control;
 use crate::crew::Worker;
 use crate::end::End;
 use crate::engine::Engine;
@@ -89,7 +88,7 @@ impl<E: Engine> Lane<'_, E> {
     /// `now` is when the last operation or flush ended.
     fn end_slice(&mut self, now: u64) -> Piece {
         let loop_ns = now - self.start_ns;
-        let end_ns = control::hold_back(self.clock, self.cell.job, self.start_ns, now);
+        let end_ns = now;
         let along = std::mem::take(&mut self.along).end(self.so_far(end_ns));
         let ios = self.begun();
         let flush_ns = self.flushes.time_ns();

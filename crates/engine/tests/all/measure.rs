@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bakeoff_engine::measure;
-use bakeoff_model::job::{Data, EngineName, Job, Offsets, RateProcess, Rw, Stamps};
+use bakeoff_model::job::{Data, EngineName, Job, Offsets, Rw, Stamps};
 use bakeoff_model::measurement::Measurement;
 use bakeoff_tools::native::FailureKind;
 use tempfile::TempDir;
@@ -154,27 +154,6 @@ fn direct_io_of_every_engine_verifies() {
             check_sums(&job, &m);
             assert_eq!(m.verified_bytes.is_some(), rw.writes());
         }
-    }
-}
-
-#[test]
-fn random_arrivals_come_at_their_rate_and_latency_counts_from_them() {
-    let dir = directory();
-    let path = file_of(&dir, 40960);
-    for engine in [EngineName::Psync, EngineName::IoUring] {
-        let job = Job {
-            engine,
-            iodepth: 4,
-            rate_iops: Some(1000),
-            rate_process: RateProcess::Poisson,
-            io_size: Some(300 * 4096),
-            ..Job::new(Rw::RandRead, 4096, 40960)
-        };
-        let m = run(&job, &path);
-        // The 300th arrival of this seed is known; nothing can end before it.
-        assert!(m.elapsed_ns > 250_000_000, "{}", m.elapsed_ns);
-        assert_eq!(m.backlog, Some(0));
-        assert_eq!(m.total_ios(), 300);
     }
 }
 
@@ -360,21 +339,4 @@ fn small_files_touch_no_file_of_others_and_clean_up_after_an_error() {
     assert!(error.to_string().contains("bakeoff clean"), "{error}");
     assert_eq!(fs::read(&theirs).unwrap(), b"precious");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
-}
-
-/// A positive control: what it waits for is inside its time and outside of its work.
-#[test]
-fn a_lane_that_is_slowed_down_takes_so_much_longer_than_its_work() {
-    let dir = directory();
-    let path = file_of(&dir, 40960);
-    for rw in [Rw::RandRead, Rw::RandWrite] {
-        let job = Job { slowed_ppm: 200_000, fsync: 8, numjobs: 2, ..Job::new(rw, 4096, 40960) };
-        let m = run(&job, &path);
-        let work_ns = m.data_ns + m.flush_ns + m.close_ns;
-        // Data is made outside of all three.
-        assert!(m.elapsed_ns as f64 >= work_ns as f64 / 0.8, "{work_ns} of {}", m.elapsed_ns);
-        let ios = m.total_ios() as f64;
-        let iops: f64 = m.ops().map(|(_, stats)| stats.iops).sum();
-        assert!((iops * m.elapsed_ns as f64 / 1e9 - ios).abs() < 1.0, "its rate is over all of it");
-    }
 }

@@ -34,8 +34,6 @@ fn task(path: &std::path::Path, target_kind: TargetKind) -> NativeTask {
         inode: None,
         target_kind,
         live_fd: None,
-        acks_fd: None,
-        look_for: None,
         history: None,
         parent_pid: Some(std::process::id()),
     }

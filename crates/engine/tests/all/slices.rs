@@ -39,8 +39,6 @@ impl Talk {
             inode: None,
             target_kind,
             live_fd: None,
-            acks_fd: None,
-            look_for: None,
             history: None,
             parent_pid: Some(std::process::id()),
         };

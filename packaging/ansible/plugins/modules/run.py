@@ -58,10 +58,6 @@ options:
   at:
     description: Time of day to start at, as C(HH:MM).
     type: str
-  prove:
-    description: Verify each bottleneck with follow-up experiments.
-    type: bool
-    default: false
   shares_disk_with_root:
     description: Allow writing to an unmounted partition of the system drive.
     type: bool
@@ -145,7 +141,6 @@ OPTIONS = dict(
     time=dict(type="str"),
     max_write=dict(type="str"),
     at=dict(type="str"),
-    prove=dict(type="bool", default=False),
     shares_disk_with_root=dict(type="bool", default=False),
     tools=dict(type="bool", default=False),
     start=dict(type="bool", default=True),
@@ -247,9 +242,8 @@ class Job:
         for name in ("mode", "time", "max_write"):
             if self.asked[name]:
                 words += ["--" + name.replace("_", "-"), self.asked[name]]
-        for name in ("prove", "shares_disk_with_root"):
-            if self.asked[name]:
-                words += ["--" + name.replace("_", "-")]
+        if self.asked["shares_disk_with_root"]:
+            words.append("--shares-disk-with-root")
         return words
 
     def erase(self):

@@ -55,7 +55,8 @@ impl KeptState {
         let text = serde_json::to_string(&kept).map_err(Fault::bug)?;
         let owner = OtherUser::behind_sudo();
         let entry = Entry::making(&self.path, (0o700, owner.as_ref()))?;
-        Ok(entry.replace((0o600, false), |file| file.write_all(text.as_bytes()))?)
+        entry.replace((0o600, false), |file| file.write_all(text.as_bytes()))?;
+        entry.sync_names().map_err(Fault::environment)
     }
 
     /// There is nothing to go on with.

@@ -69,8 +69,6 @@ impl Traced {
             inode: None,
             target_kind: TargetKind::Directory,
             live_fd: None,
-            acks_fd: None,
-            look_for: None,
             parent_pid: None,
         };
         let task = serde_json::to_vec(&task).unwrap();

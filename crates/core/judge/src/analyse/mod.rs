@@ -94,7 +94,7 @@ fn workload_verdict(
     // Of the whole run, so that it is the same finding for each workload.
     let ranked = distinct::in_order(whole.compared.iter().flat_map(|c| c.ranked.iter().copied()));
     let unlike = rules::unlike_promises::unlike(header, &ranked);
-    let mut findings = limit::sorted(findings.into_iter().chain(unlike).collect());
+    let findings = limit::sorted(findings.into_iter().chain(unlike).collect());
     let (verdict, lead) = match schedule::has_question(run) {
         true => {
             let (verdict, lead) = lead::from_run(whole, compared, &findings);
@@ -107,10 +107,6 @@ fn workload_verdict(
     let is_told = verdict != Verdict::Refused && !is_early && schedule::has_question(run);
     let name = |c: CandidateIx| header.candidates[c].name.clone();
     let held_back = summary::workload(run, workload);
-    if let Some(guess) = rules::run::untested_cause::untested(run, workload, &held_back) {
-        findings.push(guess);
-        findings = limit::sorted(findings);
-    }
     let rounds = rounds::from_run(run, workload);
     let mut standings = standing::standings(whole, compared);
     if let Some(mean) = rounds.as_ref().and_then(|rounds| rounds.mean) {

@@ -244,7 +244,8 @@ fn consider(
         is_ranked.then(|| regret(of, compared, candidate, qualified))?
     };
     let regrets: Vec<Regret> = all.iter().map(on).collect::<Option<_>>()?;
-    let weighted = |r: &Regret| ln_of(r.at_most) * run.header.protocol.weight(&r.workload);
+    let weighted =
+        |r: &Regret| ln_of(r.at_most) * run.header.protocol.drive_use.weight(&r.workload);
     let weighted_ln = regrets.iter().map(weighted).reduce(f64::max)?;
     let all = &run.header.candidates;
     let gives_up = gives_up::compared_with(&all[usize::from(candidate)], all);

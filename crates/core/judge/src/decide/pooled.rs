@@ -13,9 +13,9 @@ use bakeoff_model::run::Run;
 use bakeoff_model::workload::Workload;
 use bakeoff_stats::paired::Paired;
 
-/// Whether a run measures a candidate twice itself. One slowed down on purpose is no twin.
+/// Whether a run measures a candidate twice itself.
 pub fn has_twin(header: &Header) -> bool {
-    header.candidates.iter().any(|c| c.twin_of.is_some() && c.slowed_ppm == 0)
+    header.candidates.iter().any(|c| c.twin_of.is_some())
 }
 
 /// What `stored` runs (the latest first) on the same drive say about this one's workloads; `None`
@@ -53,7 +53,7 @@ fn apart(run: &Run, table: &ScoreTable, wanted: &Workload) -> Vec<f64> {
     else {
         return Vec::new();
     };
-    let twins = CandidateIx::each(&run.header.candidates).filter(|(_, c)| c.slowed_ppm == 0);
+    let twins = CandidateIx::each(&run.header.candidates);
     let pairs = twins.filter_map(|(twin, c)| Some((twin, index(c.twin_of.as_ref()?)?)));
     pairs.flat_map(|(twin, of)| table.differences(workload, twin, of)).collect()
 }
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn another_drive_other_work_a_slowed_copy_and_an_own_twin_give_nothing() {
+    fn another_drive_other_work_and_an_own_twin_give_nothing() {
         let stored = [with_twin(1, 0.0)];
         let none = |run: RunBuilder| assert_eq!(pooled(&run.build().header, &stored), None);
         none(plain().header(|h| {
@@ -157,9 +157,6 @@ mod tests {
         none(plain().workloads(&["seqread"]));
         none(plain().header(|h| h.workloads[0].job.bs = 8192));
         none(plain().header(|h| h.candidates[1].twin_of = Some("ext4".to_string())));
-        let mut slowed = with_twin(1, 0.0);
-        slowed.header.candidates[2].slowed_ppm = 50_000;
-        assert_eq!(pooled(&plain().build().header, &[slowed]), None);
     }
 
     #[test]

@@ -70,14 +70,14 @@ fn in_memory(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
         return None;
     }
     let of = |layer| baseline::find(steps, layer).filter(|step| step.share >= BOUND);
-    let (step, subject, is_ciphers) = match (of(CeilingLayer::CryptRam), of(CeilingLayer::FsRam)) {
-        (Some(step), _) => (step, "dm-crypt".to_string(), true),
-        (None, Some(step)) => (step, filesystem(context), false),
+    let (step, subject) = match (of(CeilingLayer::CryptRam), of(CeilingLayer::FsRam)) {
+        (Some(step), _) => (step, "dm-crypt".to_string()),
+        (None, Some(step)) => (step, filesystem(context)),
         (None, None) => return None,
     };
     let step = LayerShare { share: step.share.clamp(0.0, 1.0), ..step.clone() };
     let clue = baseline::of_layer(context, &step);
-    Some(Reason { is_ciphers, ..Reason::proved(Cause::Cpu, clue).subject(subject) })
+    Some(Reason::proved(Cause::Cpu, clue).subject(subject))
 }
 
 /// A thread that works for storage: one that runs all the time, or takes the longest part of a
@@ -97,12 +97,7 @@ fn kernel_thread(context: &CellContext) -> Option<Reason> {
             told(device),
             told(lane)
         );
-        // Its threads are kcryptd and dmcrypt_write (kernel, drivers/md/dm-crypt.c); what serves a
-        // filesystem in user space has the name of that.
-        let is_filesystem = baseline::filesystem(context).as_ref() == Some(name);
-        let is_ciphers = !is_filesystem && name.contains("crypt");
-        let reason = Reason::consistent(Cause::Cpu, clue).subject(name).share(share);
-        Reason { is_ciphers, ..reason }
+        Reason::consistent(Cause::Cpu, clue).subject(name).share(share)
     })
 }
 

@@ -1,6 +1,6 @@
 //! What holds a cell back: from what was seen to a cause, with how surely it is known.
 //!
-//! Three grades: *proved*, when a lower layer on its own is no faster or a perturbation shows it;
+//! Three grades: *proved*, when a lower layer on its own is no faster;
 //! *consistent*, when the signals agree with it; *unattributed* otherwise, with the rates of all
 //! layers.
 //! What spoils a cell is looked at first, and with it the kernel's own account of when we could
@@ -15,7 +15,6 @@ mod disk;
 mod environment;
 mod flash;
 pub mod layers;
-pub mod prove;
 pub mod summary;
 pub mod variants;
 
@@ -55,10 +54,8 @@ pub fn reason(context: &CellContext) -> Reason {
         .or_else(|| cpu::kept_from_running(context))
         .or_else(|| environment::foreign(context))
         .or_else(|| environment::page_cache(context))
-        .or_else(|| prove::of_cpu(&steps, cpu::reasons(context, &steps)))
-        .or_else(|| {
-            disk::reasons(context, &steps).map(|reason| prove::of_disk(context, &steps, reason))
-        });
+        .or_else(|| cpu::reasons(context, &steps))
+        .or_else(|| disk::reasons(context, &steps));
     found.unwrap_or_else(|| Reason::unattributed(baseline::all(context, &steps)))
 }
 

@@ -9,7 +9,6 @@ use bakeoff_model::design::Design;
 use bakeoff_model::event::Cell;
 use bakeoff_model::job::{Data, Rw};
 use bakeoff_model::slice_length::Least;
-use bakeoff_model::thresholds::Thresholds;
 use bakeoff_model::workload::{DriverName, Workload};
 use bakeoff_tools::scan::ToolResult;
 
@@ -25,7 +24,6 @@ pub type Observing = fn(&Observation) -> Option<Hit>;
 
 #[derive(Clone, Debug)]
 pub struct Observation<'a> {
-    pub limits: &'a Thresholds,
     pub source: Source,
     pub tool: &'a str,
     pub extent: Option<ObservedExtent>,
@@ -91,9 +89,8 @@ pub struct Unflushed {
 }
 
 impl<'a> Observation<'a> {
-    fn unknown(limits: &'a Thresholds, source: Source, tool: &'a str) -> Observation<'a> {
+    fn unknown(source: Source, tool: &'a str) -> Observation<'a> {
         Observation {
-            limits,
             source,
             tool,
             extent: None,
@@ -109,7 +106,7 @@ impl<'a> Observation<'a> {
         }
     }
 
-    pub fn of_workload(design: Design<'a>, workload: &'a Workload) -> Observation<'a> {
+    pub fn of_workload(workload: &'a Workload) -> Observation<'a> {
         let job = &workload.job;
         let access = Access {
             is_random: job.rw.is_random(),
@@ -119,13 +116,12 @@ impl<'a> Observation<'a> {
         };
         let is_zero = job.rw.writes() && job.data == Data::Zero;
         let is_open = !job.is_durable() && access.is_buffered && workload.driver.is_native();
-        let limits = &design.protocol.thresholds;
         Observation {
             access: Some(access),
             unflushed: is_open.then_some(Unflushed { bytes: Some(job.size) }),
             zeros: is_zero.then_some(Zeros::All),
             asked: Some(workload),
-            ..Observation::unknown(limits, Source::Ours, workload.driver.name())
+            ..Observation::unknown(Source::Ours, workload.driver.name())
         }
     }
 
@@ -147,18 +143,17 @@ impl<'a> Observation<'a> {
         let latencies = |(name, stats): (&'static str, &bakeoff_model::measurement::OpStats)| {
             Latencies { name, mean_ns: stats.lat_ns.mean, p95_ns: stats.lat_ns.p95 }
         };
-        let limits = &design.protocol.thresholds;
         Observation {
             extent: Some(extent),
             outside: (is_foreign && m.data_ns > 0 && is_counted).then(|| 1.0 - share(inside)),
             flushing: (is_foreign && workload.job.fsync == 0).then(|| share(m.flush_ns)),
             latencies: m.ops().map(latencies).collect(),
             measured: Some(MeasuredCell { design, workload, cell }),
-            ..Observation::unknown(limits, Source::Ours, workload.driver.name())
+            ..Observation::unknown(Source::Ours, workload.driver.name())
         }
     }
 
-    pub fn of_result(limits: &'a Thresholds, result: &'a ToolResult) -> Observation<'a> {
+    pub fn of_result(result: &'a ToolResult) -> Observation<'a> {
         let outside = outside(result);
         Observation {
             extent: extent(result),
@@ -169,7 +164,7 @@ impl<'a> Observation<'a> {
             unflushed: unflushed(result),
             zeros: zeros(result),
             result: Some(result),
-            ..Observation::unknown(limits, Source::Others, &result.tool)
+            ..Observation::unknown(Source::Others, &result.tool)
         }
     }
 }

@@ -13,12 +13,10 @@ use bakeoff_machine::setup::lacking::Lacking;
 use bakeoff_model::candidate::{Candidate, Kind, Skipped, Stack};
 use bakeoff_model::event::FlashState;
 use bakeoff_model::index::RegionIx;
-use bakeoff_model::path::printable;
 use bakeoff_model::protocol::{Mode, Protocol};
 use bakeoff_model::run::{MOST_CANDIDATES, MOST_WORKLOADS};
 use bakeoff_model::sweep;
 use bakeoff_model::workload::{DriverName, Workload};
-use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
 /// Most characters that a device takes of a candidate's name.
@@ -57,20 +55,18 @@ pub struct Expanded {
 /// # Errors
 /// When the devices or profiles make it too large, or names meet.
 pub fn expand(plan: &Plan, targets: &[Target], here: &PlanMachine) -> Result<Expanded, String> {
-    let asked = plan.stacks.len() * targets.len().max(1)
-        + usize::from(plan.protocol.positive_control.is_some());
+    let asked = plan.stacks.len() * targets.len().max(1);
     if plan.protocol.mode == Mode::Characterise && asked > 1 {
         return Err(format!(
             "mode 'characterise' measures one candidate over time, but this plan has {asked}. Keep \
-             one [[stack]] with one value in each of its lists, one --target and no \
-             positive_control; or compare them with mode = \"decide\""
+             one [[stack]] with one value in each of its lists and one --target; or compare them with mode = \"decide\""
         ));
     }
     let mut chosen = ExpandedCandidates::default();
     for region in 0..targets.len().max(1) {
         on_target(plan, targets, region, here, &mut chosen);
     }
-    let ExpandedCandidates { mut candidates, skipped } = chosen;
+    let ExpandedCandidates { candidates, skipped } = chosen;
     let too_many = |what, found, most| {
         format!(
             "the plan expands to {found} {what} on these devices; a run may have at most {most}"
@@ -84,8 +80,6 @@ pub fn expand(plan: &Plan, targets: &[Target], here: &PlanMachine) -> Result<Exp
     if workloads.len() > MOST_WORKLOADS {
         return Err(too_many("workloads", workloads.len(), MOST_WORKLOADS));
     }
-    check_weights(plan, &workloads, &dropped_workloads)?;
-    candidates.extend(positive_control(plan, &candidates));
     let file_bytes = file_bytes(&workloads);
     Ok(Expanded {
         candidates,
@@ -99,39 +93,12 @@ pub fn expand(plan: &Plan, targets: &[Target], here: &PlanMachine) -> Result<Exp
     })
 }
 
-/// Refuses a weight that would count for nothing; that a tool cannot do its workload is no mistake.
-fn check_weights(plan: &Plan, workloads: &[Workload], dropped: &[Skipped]) -> Result<(), String> {
-    let measured = workloads.iter().map(|w| w.name.as_str());
-    let names: Vec<&str> = measured.chain(dropped.iter().map(|s| s.name.as_str())).collect();
-    let unknown = plan.protocol.weights.iter().find(|w| !names.contains(&w.workload.as_str()));
-    match unknown {
-        None => Ok(()),
-        Some(weight) => Err(format!(
-            "[protocol.weights] names '{}', but the plan has no such workload: {}",
-            printable(weight.workload.as_bytes()),
-            phrases::did_you_mean(&weight.workload, &names),
-        )),
-    }
-}
-
 /// The largest size asked for by a workload that uses the data file. Where none uses it, it need
 /// not be larger than what the others ask for.
 fn file_bytes(workloads: &[Workload]) -> Option<u64> {
     let is_used = workloads.iter().any(Workload::uses_data_file);
     let counts = |w: &&Workload| w.sized && w.uses_data_file() == is_used;
     workloads.iter().filter(counts).map(|w| w.job.size).max()
-}
-
-fn positive_control(plan: &Plan, candidates: &[Candidate]) -> Option<Candidate> {
-    let share = plan.protocol.positive_control?;
-    let first = candidates.first()?;
-    let room: String = first.name.chars().take(NAME_CHARS - 12).collect();
-    Some(Candidate {
-        name: format!("{room} (slowed)"),
-        twin_of: Some(first.name.clone()),
-        slowed_ppm: libm::round(share * 1e6) as u32,
-        ..first.clone()
-    })
 }
 
 #[derive(Default)]

@@ -26,10 +26,8 @@ const AXES: &str = "[axes]";
 
 const STATE: &str = "[state]";
 
-const KEYS: [&str; 10] = [
-    "title", "for", "region", "stack", "axes", "state", "workload", "include", "exclude",
-    "protocol",
-];
+const KEYS: [&str; 9] =
+    ["title", "for", "region", "stack", "axes", "state", "workload", "exclude", "protocol"];
 
 /// A plan's table `[[stack]]` or `[[workload]]` as keys with values.
 struct PlanTable<'t> {
@@ -60,8 +58,7 @@ pub(super) fn plan<'t>(source: Source<'t>, document: &'t DeTable<'t>) -> Result<
         rows_of_stacks.push(PlanTable { choices, span: fs.key_span.clone() });
     }
     let rows_of_workloads = rows::<PlannedWorkload>(field("workload"), &shared)?;
-    let included = field("include").map(included).transpose()?.unwrap_or_default();
-    bounded(&source, &rows_of_stacks, included.len(), &rows_of_workloads)?;
+    bounded(&source, &rows_of_stacks, &rows_of_workloads)?;
     let mut stacks: Vec<Made<PlannedStack>> = make(&source, &rows_of_stacks)?;
     rows_of_workloads.iter().try_for_each(|row| has_one_basis(&source, row))?;
     let mut workloads: Vec<Made<PlannedWorkload>> = make(&source, &rows_of_workloads)?;
@@ -69,7 +66,6 @@ pub(super) fn plan<'t>(source: Source<'t>, document: &'t DeTable<'t>) -> Result<
     if let Some(field) = field("exclude") {
         exclude(field, &mut stacks, &mut workloads)?;
     }
-    stacks.extend(included);
     stacks.retain(|one| one.kept);
     workloads.retain(|one| one.kept);
     check_cases(&source, &stacks, "candidates", MOST_CANDIDATES, |stack| {
@@ -146,29 +142,15 @@ fn rows<'t, T: Planned>(
     Ok(rows)
 }
 
-/// `[[include]]`: single stacks that no axis and no exclusion touches.
-fn included(field: &Field) -> Result<Vec<Made<PlannedStack>>, PlanError> {
-    let mut made = Vec::new();
-    for (at, (table, span)) in field.tables()?.into_iter().enumerate() {
-        let fields = field.source.fields(table, "[[include]]", &PlannedStack::keys())?;
-        // Numbers no table of [[stack]] has.
-        let item = PlannedStack::made(usize::MAX - at, fields)?;
-        item.check().map_err(|problem| field.source.error(span.clone(), problem))?;
-        made.push(Made { item, span, kept: true });
-    }
-    Ok(made)
-}
-
 fn bounded(
     source: &Source,
     stacks: &[PlanTable],
-    included: usize,
     workloads: &[PlanTable],
 ) -> Result<(), PlanError> {
     let sum = |rows: &[PlanTable]| {
         rows.iter().map(|row| axes::count(&row.choices)).fold(0, u64::saturating_add)
     };
-    let stacks = sum(stacks).saturating_add(included as u64);
+    let stacks = sum(stacks);
     let workloads = sum(workloads);
     let none = match (stacks, workloads) {
         (0, _) => Some("it has no stack; add a table [[stack]] with fs = \"ext4\""),

@@ -213,7 +213,6 @@ impl Planned for PlannedWorkload {
         ("data", |made, field| field.variant().map(|data| made.job.data = data)),
         ("verify", |made, field| field.switch().map(|is_on| made.job.verify = is_on)),
         ("mem", |made, field| field.variant().map(|mem| made.job.mem = mem)),
-        ("rate_process", |made, field| field.variant().map(|how| made.job.rate_process = how)),
         ("buffer_compress_percentage", |made, field| {
             field.number(0..=100).map(|n| made.job.buffer_compress_percentage = n)
         }),

@@ -22,7 +22,6 @@ use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::host::Host;
-use bakeoff_model::thresholds::Thresholds;
 use bakeoff_model::verb::Verb;
 use bakeoff_tools::scan::ToolResult;
 
@@ -45,8 +44,9 @@ pub fn plan<'a>(design: impl Into<Design<'a>>, system: &'a [SystemDisk]) -> Vec<
         .flat_map(|(rule, check)| check(design).into_iter().map(|hit| hit.finding(design, rule)));
     let workloads = design.workloads.iter().filter(|w| w.profile.is_none());
     own.chain(workloads.flat_map(|workload| {
-        observed(&Observation::of_workload(design, workload)).into_iter().map(|(rule, hit)| {
-            Finding { workload: Some(workload.name.clone()), ..hit.finding(design, rule) }
+        observed(&Observation::of_workload(workload)).into_iter().map(|(rule, hit)| Finding {
+            workload: Some(workload.name.clone()),
+            ..hit.finding(design, rule)
         })
     }))
     .collect()
@@ -55,8 +55,7 @@ pub fn plan<'a>(design: impl Into<Design<'a>>, system: &'a [SystemDisk]) -> Vec<
 /// What limits a result of another tool, as far as its own figures and command line show it; by id.
 /// What nobody stated is no evidence.
 pub fn result(result: &ToolResult) -> Vec<Finding> {
-    let limits = Thresholds::default();
-    let found = observed(&Observation::of_result(&limits, result)).into_iter();
+    let found = observed(&Observation::of_result(result)).into_iter();
     let mut found: Vec<Finding> = found.map(|(rule, hit)| hit.of_result(rule)).collect();
     found.sort_by(|a, b| a.id.cmp(&b.id));
     found

@@ -32,10 +32,6 @@ pub fn wanted(knobs: &Knobs, disk: &str, policies: &[String]) -> Vec<(Knob, Stri
     wanted
 }
 
-pub fn highest_clock(policy: &str) -> Knob {
-    Knob::HighestClock(policy.to_string())
-}
-
 /// The file of a setting; one that is none of a disk or a policy has a name that nothing has.
 pub fn path(knob: &Knob) -> RawPath {
     knob.path().unwrap_or_else(|| RawPath::new("/sys/none"))
@@ -65,9 +61,7 @@ pub fn set(step: u32, knob: &Knob, value: &str, before: &str) -> Step {
 pub fn queue_length(knob: &Knob) -> Option<Knob> {
     match knob {
         Knob::Scheduler(disk) => Some(Knob::NrRequests(disk.clone())),
-        Knob::NrRequests(_) | Knob::ReadAheadKb(_) | Knob::Governor(_) | Knob::HighestClock(_) => {
-            None
-        }
+        Knob::NrRequests(_) | Knob::ReadAheadKb(_) | Knob::Governor(_) => None,
     }
 }
 

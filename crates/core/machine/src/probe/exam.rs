@@ -26,6 +26,8 @@ pub enum ExamPart {
     Capacity,
     /// Every block, written and read back.
     EveryBlock,
+    /// What is there of flushed writes after a power cut.
+    PowerCut,
 }
 
 impl ExamPart {
@@ -42,6 +44,7 @@ impl ExamPart {
             ExamPart::Contents => "everything on it",
             ExamPart::Capacity => "capacity",
             ExamPart::EveryBlock => "every block",
+            ExamPart::PowerCut => "power cut",
         }
     }
 }

@@ -6,7 +6,6 @@ use super::{Commands, EstimateView, PlanView, SettlingView, Span, SpeedView, Tar
 use crate::document::Document;
 use crate::prepared::speeds;
 use bakeoff_judge::decide::limits::RunCost;
-use bakeoff_judge::diagnose::{layers, prove};
 use bakeoff_machine::prepare::stand_in::StandIn;
 use bakeoff_model::candidate::{Skipped, are_compared};
 use bakeoff_model::protocol::{Isolation, Mode};
@@ -43,18 +42,6 @@ pub fn document(view: &PlanView) -> Document {
     out
 }
 
-fn experiments() -> String {
-    format!(
-        " After the answer, bakeoff measures each candidate with an unverified bottleneck once \
-         more. The experiments take at most {} and write at most {} each: more requests at a time, \
-         no flushing, smaller blocks, the CPU clock at {:.0} % (restored afterwards), and for \
-         encrypted candidates measurements with a null cipher and without encryption.",
-        units::duration(prove::MOST_NS),
-        units::size(layers::LAYER_WRITE_BYTES),
-        prove::CLOCK * 100.0
-    )
-}
-
 fn rules(view: &PlanView) -> String {
     let protocol = &view.protocol;
     let time = match protocol.time_ns {
@@ -62,13 +49,12 @@ fn rules(view: &PlanView) -> String {
         None if protocol.mode == Mode::Characterise => "however long that takes".to_string(),
         None => "until the answer is certain".to_string(),
     };
-    let prove = if protocol.prove { experiments() } else { String::new() };
     if protocol.mode == Mode::Characterise {
         return format!(
             "Mode characterise: each workload in rounds of {} until {ROUNDS} in a row are steady \
              (all within {:.0} % of their mean, their trend within {:.0} %), at most {MOST_ROUNDS} \
              rounds, {time}. The region is {} before the first round of each; no candidates are \
-             compared. {UNLIKE_SNIA}{prove}",
+             compared. {UNLIKE_SNIA}",
             units::duration(protocol.cell_min_ns),
             RANGE * 100.0,
             SLOPE * 100.0,
@@ -78,7 +64,7 @@ fn rules(view: &PlanView) -> String {
     if !are_compared(&view.candidates) {
         return format!(
             "Mode {}, one candidate: {} blocks, {time}. The region is {} before every visit. No \
-             comparison: only one candidate.{prove}",
+             comparison: only one candidate.",
             protocol.mode.name(),
             view.blocks.last,
             view.flash_state,
@@ -112,7 +98,7 @@ fn rules(view: &PlanView) -> String {
     };
     format!(
         "Mode {}: candidates within {} % count as equally fast; {} to {} blocks in random order, \
-         {time}. {stand}{prove}",
+         {time}. {stand}",
         protocol.mode.name(),
         units::three_digits(protocol.tie_margin * 100.0)
             .trim_end_matches('0')

@@ -14,7 +14,7 @@ use crate::foreign::{
 };
 use crate::measured::{Figures, Work};
 use crate::scan::{Finder, FoundMetric, Value};
-use bakeoff_model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw};
+use bakeoff_model::job::{Data, EngineName, Job, Mem, Offsets, Rw};
 use bakeoff_model::workload::Workload;
 
 pub struct Fio;
@@ -118,9 +118,6 @@ fn amounts(words: &mut Words, job: &Job) {
     }
     if let Some(rate) = job.rate_iops {
         words.long("rate_iops", rate.div_ceil(job.numjobs.into()));
-        if job.rate_process == RateProcess::Poisson {
-            words.add(&["--rate_process=poisson"]);
-        }
     }
 }
 

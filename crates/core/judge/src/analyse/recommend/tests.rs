@@ -4,7 +4,6 @@ use super::*;
 use crate::analyse::analyse;
 use crate::testing::RunBuilder;
 use bakeoff_model::candidate::Kind;
-use bakeoff_model::protocol::Weight;
 use bakeoff_model::uses::{DriveUse, Need};
 
 const TWO: [&str; 2] = ["randwrite", "smallfiles"];
@@ -38,15 +37,6 @@ fn takes_the_smallest_greatest_regret() {
     assert_eq!(regrets, [("randwrite", Some("ext4")), ("smallfiles", None)]);
     assert!((found.regrets[0].estimate - 0.04).abs() < 0.005, "{found:?}");
     assert!(found.alternatives.is_empty() && found.left_out.is_empty());
-}
-
-#[test]
-fn counts_a_workload_as_often_as_the_plan_says() {
-    let weights = vec![Weight { workload: "randwrite".to_string(), weight: 10.0 }];
-    let run = run(&["ext4", "xfs"], &[&[1.04, 1.0], &[1.0, 1.18]], 0.001);
-    let found = chosen(run.header(|h| h.protocol.weights = weights));
-    assert_eq!(found.candidate, "ext4");
-    assert!(found.greatest_regret > 0.17, "without the weight: {found:?}");
 }
 
 fn scratch(run: RunBuilder) -> Recommendation {

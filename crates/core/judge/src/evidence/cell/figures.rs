@@ -5,6 +5,7 @@ use super::latencies;
 use crate::evidence::observation::{Latencies, MeasuredCell, Observation, Source};
 use crate::evidence::rule::Hit;
 use bakeoff_model::job::Rw;
+use bakeoff_model::thresholds;
 use bakeoff_model::workload::Metric;
 use bakeoff_stats::units;
 
@@ -61,7 +62,7 @@ pub fn tool_share(of: &Observation) -> Option<Hit> {
     let cell = of.measured?.cell;
     let m = &cell.measurement;
     let share = m.tool_ns as f64 / m.elapsed_ns.max(1) as f64;
-    (share > of.limits.tool).then(|| {
+    (share > thresholds::TOOL).then(|| {
         let evidence =
             format!("{:.0} % of the time was spent generating data and counting", share * 100.0);
         let advice = match m.job.bs < ENOUGH_BYTES && m.job.rw != Rw::SmallFiles {
@@ -76,7 +77,7 @@ pub fn tool_share(of: &Observation) -> Option<Hit> {
 }
 
 pub fn sync_outside_latency(of: &Observation) -> Option<Hit> {
-    let share = of.outside.filter(|share| *share > 1.0 - of.limits.covered)?;
+    let share = of.outside.filter(|share| *share > 1.0 - thresholds::COVERED)?;
     let evidence =
         format!("{:.1} % of the time is outside operations with a latency", share * 100.0);
     let advice = match of.source {
@@ -92,7 +93,7 @@ pub fn sync_outside_latency(of: &Observation) -> Option<Hit> {
 }
 
 pub fn fsync_cadence(of: &Observation) -> Option<Hit> {
-    let share = of.flushing.filter(|share| *share > of.limits.flushing)?;
+    let share = of.flushing.filter(|share| *share > thresholds::FLUSHING)?;
     let evidence = format!(
         "{:.0} % of the time is spent flushing, at an interval chosen by {}",
         share * 100.0,
@@ -142,7 +143,7 @@ pub fn thin_tail(of: &Observation) -> Option<Hit> {
 pub fn coordinated_omission(of: &Observation) -> Option<Hit> {
     let MeasuredCell { workload, cell, .. } = of.measured?;
     let is_closed = workload.metric == Metric::LatencyP99 && workload.is_closed_loop();
-    let limit = of.limits.stall;
+    let limit = thresholds::STALL;
     let (name, l, p50) = latencies(cell).filter(|_| is_closed).find_map(|(name, _, l)| {
         let p50 = l.p50.filter(|p| l.max as f64 > limit * *p as f64)?;
         Some((name, l, p50))

@@ -7,6 +7,7 @@ use crate::evidence::observation::{MeasuredCell, Observation};
 use crate::evidence::rule::Hit;
 use bakeoff_model::candidate::{Stack, has_option};
 use bakeoff_model::design::Design;
+use bakeoff_model::thresholds;
 use bakeoff_model::throttled;
 use bakeoff_stats::{phrases, units};
 
@@ -50,7 +51,8 @@ pub fn foreign_bytes(of: &Observation) -> Option<Hit> {
     let m = &cell.measurement;
     let foreign = cell.truth.foreign_bytes?;
     let own: u64 = m.ops().map(|(_, s)| s.io_bytes).sum();
-    let is_much = foreign as f64 > own as f64 * of.limits.foreign && foreign >= FOREIGN_FLOOR_BYTES;
+    let is_much =
+        foreign as f64 > own as f64 * thresholds::FOREIGN && foreign >= FOREIGN_FLOOR_BYTES;
     is_much.then(|| {
         let evidence = format!(
             "other processes{} transferred {} while the cell transferred {}",
@@ -69,7 +71,7 @@ pub fn foreign_cpus(of: &Observation) -> Option<Hit> {
     let (m, cpus) = (&cell.measurement, design.host.cpus.max(1));
     let busy = cell.truth.foreign_cpus?;
     let waited = m.waited_ns.map(|ns| ns as f64 / m.elapsed_ns.max(1) as f64);
-    let is_much = busy > f64::from(cpus) * of.limits.foreign_cpu;
+    let is_much = busy > f64::from(cpus) * thresholds::FOREIGN_CPU;
     (is_much && waited.is_none_or(|share| share > WAITED_SHARE)).then(|| {
         let had_to_wait = waited.map_or(String::new(), |share| {
             format!(", and the load waited for one for {:.0} % of the time", share * 100.0)
@@ -116,7 +118,7 @@ pub fn lowered_clock(of: &Observation) -> Option<Hit> {
         || own.is_none() && !all.is_empty() && all.iter().all(|governor| governor == PINNED);
     let is_hot = clock::is_hot(design.host, t);
     t.frequency_khz.iter().find_map(|gauge| {
-        let (low, most) = clock::fell_for_good(gauge, of.limits.clock_fall)?;
+        let (low, most) = clock::fell_for_good(gauge, thresholds::CLOCK_FALL)?;
         let with_rate = clock::falls_with_rate(t, gauge, &cell.measurement);
         if !(with_rate || is_hot && is_pinned) {
             return None;
@@ -142,7 +144,7 @@ pub fn device_error(of: &Observation) -> Option<Hit> {
 pub fn observer(of: &Observation) -> Option<Hit> {
     let cell = of.measured?.cell;
     let share = cell.telemetry.as_ref()?.cost_share()?;
-    (share > of.limits.watching).then(|| {
+    (share > thresholds::WATCHING).then(|| {
         let evidence = format!("monitoring took {:.1} % of a CPU", share * 100.0);
         Hit::new(evidence, "stop other monitors, which make /proc slower to read")
     })

@@ -3,6 +3,7 @@
 use crate::evidence::observation::{Observation, Source, Zeros};
 use crate::evidence::rule::Hit;
 use bakeoff_model::job::EngineName;
+use bakeoff_model::thresholds;
 use bakeoff_stats::units;
 
 pub fn sync_not_timed(of: &Observation) -> Option<Hit> {
@@ -45,8 +46,8 @@ pub fn dull_data(of: &Observation) -> Option<Hit> {
 pub fn fake_random(of: &Observation) -> Option<Hit> {
     let access = of.access.filter(|access| access.is_random)?;
     let blocks = access.file_bytes? / access.block_bytes.max(1);
-    let is_fake = access.block_bytes >= of.limits.random_block_bytes;
-    (is_fake || blocks < of.limits.random_blocks).then(|| {
+    let is_fake = access.block_bytes >= thresholds::RANDOM_BLOCK_BYTES;
+    (is_fake || blocks < thresholds::RANDOM_BLOCKS).then(|| {
         let evidence = format!(
             "random accesses reach only {blocks} blocks of {}",
             units::size(access.block_bytes)

@@ -7,6 +7,7 @@ use bakeoff_model::event::Header;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::host::{Layer, LayerKind, Place, PlaceClass, SystemDisk, ZoneModel};
 use bakeoff_model::link::Transport;
+use bakeoff_model::thresholds;
 use bakeoff_stats::{phrases, units};
 
 /// From this size on a hard disk behind USB is likely to overlap its tracks.
@@ -36,7 +37,7 @@ fn suspicion(drive: &Layer) -> Option<&'static str> {
 
 pub fn smr(design: Design<'_>, place: &Place) -> Option<Hit> {
     let drive = drive(place).filter(|d| is_hard_disk(d))?;
-    let cache = design.protocol.thresholds.media_cache_bytes;
+    let cache = thresholds::MEDIA_CACHE_BYTES;
     let written = design.expected_write_bytes;
     let why = suspicion(drive).filter(|_| written > 0 && written < cache)?;
     let evidence = format!(

@@ -6,6 +6,7 @@ use crate::plan;
 use bakeoff_model::design::Design;
 use bakeoff_model::event::{FlashState, Region};
 use bakeoff_model::host::{Layer, Place};
+use bakeoff_model::thresholds;
 use bakeoff_stats::units;
 
 /// L01: stacks on regions of one drive that are not the same.
@@ -17,7 +18,7 @@ pub fn lba_confound(design: Design<'_>) -> Option<Hit> {
             let same =
                 matches!((drive(&a.place), drive(&b.place)), (Some(x), Some(y)) if x.dev == y.dev);
             let common = overlap(a, b);
-            if same && used(i) && used(j) && common < design.protocol.thresholds.overlap {
+            if same && used(i) && used(j) && common < thresholds::OVERLAP {
                 let evidence = format!(
                     "regions at {} and {} of one drive overlap by {:.0} %",
                     units::size(a.start_bytes),
@@ -55,10 +56,10 @@ fn two_partitions(design: Design<'_>) -> Option<Hit> {
 }
 
 /// L03: only flash behind a controller of its own erases in units that partitions can miss.
-pub fn misaligned(design: Design<'_>, place: &Place) -> Option<Hit> {
+pub fn misaligned(_: Design<'_>, place: &Place) -> Option<Hit> {
     let drive = drive(place)?;
     let is_flash = matches!(drive.bus.as_deref(), Some("mmc" | "usb")) && !is_hard_disk(drive);
-    let unit = design.protocol.thresholds.allocation_unit_bytes;
+    let unit = thresholds::ALLOCATION_UNIT_BYTES;
     let partition = place.partition()?;
     let start = partition.start_bytes?;
     let off = start % unit.max(1);
@@ -100,7 +101,7 @@ pub fn short_stroke(design: Design<'_>, place: &Place) -> Option<Hit> {
     let random = design.workloads.iter().filter(|w| w.job.rw.is_random());
     let span = random.map(|w| w.job.size).max()?;
     let share = span as f64 / drive.size_bytes as f64;
-    (share < design.protocol.thresholds.span).then(|| {
+    (share < thresholds::SPAN).then(|| {
         let evidence = format!(
             "random accesses stay within {} of {}: {:.2} % of the drive",
             units::size(span),

@@ -8,6 +8,7 @@ use bakeoff_model::design::Design;
 use bakeoff_model::event::Region;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::run::Run;
+use bakeoff_model::thresholds;
 use bakeoff_stats::units;
 
 const ZONE_LOSS: f64 = 0.33;
@@ -15,13 +16,13 @@ const ZONE_LOSS: f64 = 0.33;
 const ADVICE: &str = "use a smaller [region] size, in the part of the drive that you need";
 
 pub fn in_plan(design: Design<'_>) -> Vec<Hit> {
-    design.regions().filter_map(|region| by_size(design, region)).collect()
+    design.regions().filter_map(by_size).collect()
 }
 
-fn by_size(design: Design<'_>, region: &Region) -> Option<Hit> {
+fn by_size(region: &Region) -> Option<Hit> {
     let drive = drive(&region.place).filter(|d| d.size_bytes > 0)?;
     let change = ZONE_LOSS * region.size_bytes as f64 / drive.size_bytes as f64;
-    (is_hard_disk(drive) && change >= design.protocol.thresholds.gradient).then(|| {
+    (is_hard_disk(drive) && change >= thresholds::GRADIENT).then(|| {
         let evidence = format!(
             "a region of {} on a hard disk of {}: the speed differs by about {:.0} % between its \
              first and last track",
@@ -41,7 +42,7 @@ fn surveyed(run: &Run, index: usize, region: &Region) -> Option<Hit> {
     let candidates = &run.header.candidates;
     let on_it = CandidateIx::each(candidates).find(|(_, c)| usize::from(c.region) == index)?.0;
     let change = gradient(&run.positions(on_it), region.size_bytes);
-    (change >= run.header.protocol.thresholds.gradient).then(|| {
+    (change >= thresholds::GRADIENT).then(|| {
         let evidence = format!(
             "{}: the read speed of the region of {} changes by {:.0} % from one end to the other",
             region.target,

@@ -1,35 +1,13 @@
-//! Rules over what a run measured twice, or slowed down on purpose.
+//! Rules over what a run measured twice.
 
 use super::{ComparedRun, name, winner};
 use crate::decide::compare::Comparison;
 use crate::decide::schedule;
 use crate::evidence::rule::Hit;
-use crate::rules::control::{Control, pooled, slowed};
+use crate::rules::control::pooled;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_stats::hodges_lehmann;
 use bakeoff_stats::paired::Paired;
-
-pub fn control_found(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
-    let found = slowed(of.run, of.table, compared.workload).filter(Control::is_at_its_size);
-    let tell = |of: Control| Hit::new(of.measured_slowed(), "no action needed");
-    found.map(tell).collect()
-}
-
-pub fn control_missed(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
-    let missed = slowed(of.run, of.table, compared.workload).filter(|of| !of.is_at_its_size());
-    missed.map(|of| missing(&of)).collect()
-}
-
-fn missing(of: &Control) -> Hit {
-    let (why, advice) = if of.interval.excludes_zero() {
-        let advice = "measure longer cells (cell_min) on an otherwise idle machine, then run again";
-        ("the run misjudges the size of effects", advice)
-    } else {
-        let advice = "measure again with longer cells (cell_min in the plan) on a quiet machine";
-        ("the run cannot detect effects of that size", advice)
-    };
-    Hit::new(format!("{}: {why}", of.measured_slowed()), advice)
-}
 
 /// The lead of the winner against what an A/A twin shows.
 pub fn below_noise(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
@@ -37,8 +15,7 @@ pub fn below_noise(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
     let lead = winner(of, compared)?.1?;
     let candidates = &run.header.candidates;
     let twins = CandidateIx::all(candidates.len()).filter_map(|twin| {
-        let twin_of = &candidates[twin];
-        let of = twin_of.twin_of.as_ref().filter(|_| twin_of.slowed_ppm == 0)?;
+        let of = candidates[twin].twin_of.as_ref()?;
         let original = CandidateIx::find(candidates, |c| c.name == *of)?;
         Some((original, Paired::from_differences(&table.differences(workload, twin, original))?))
     });
@@ -92,39 +69,11 @@ pub fn methods_disagree(of: &ComparedRun, compared: &Comparison) -> Option<Hit> 
 #[cfg(test)]
 mod tests {
     use crate::analyse::analyse;
-    use crate::rules::tests::control::told;
     use crate::rules::tests::session::{has, twins};
     use crate::testing::RunBuilder;
     use bakeoff_model::event::What;
-    use bakeoff_model::finding::Severity;
     use bakeoff_model::index::{CandidateIx, WorkloadIx};
-    use bakeoff_model::profile::{Part, Profile};
     use bakeoff_model::run::Run;
-
-    #[test]
-    fn an_effect_of_known_size_is_found_at_its_size() {
-        let found = told(0.05, 0.01, None);
-        assert_eq!(found.len(), 1);
-        assert_eq!((found[0].0.as_str(), found[0].2), ("control-found", Severity::Info));
-        let words = "a, slowed down by 5 % on purpose, measured -";
-        assert!(found[0].1.starts_with(words), "{}", found[0].1);
-    }
-
-    #[test]
-    fn nothing_is_said_where_it_cannot_be_slowed_down() {
-        let part = Part { profile: Profile::Boot, part: 0 };
-        assert_eq!(told(0.0, 0.001, Some(part)), []);
-    }
-
-    #[test]
-    fn one_that_is_lost_in_noise_or_comes_out_at_another_size_is_missed() {
-        let lost = told(0.05, 0.2, None);
-        assert_eq!(lost[0].0, "control-missed");
-        assert!(lost[0].1.ends_with("cannot detect effects of that size"), "{}", lost[0].1);
-        let other = told(0.15, 0.01, None);
-        assert_eq!(other[0].0, "control-missed");
-        assert!(other[0].1.ends_with("misjudges the size of effects"), "{}", other[0].1);
-    }
 
     #[test]
     fn l40_a_lead_smaller_than_a_twin_has_over_itself() {

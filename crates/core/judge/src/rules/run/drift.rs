@@ -7,6 +7,7 @@ use crate::evidence::rule::Hit;
 use crate::rules::control::{Control, SETTLE, controls, pooled};
 use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::run::Run;
+use bakeoff_model::thresholds;
 use bakeoff_stats::sample;
 use bakeoff_stats::spearman::spearman;
 use bakeoff_stats::units;
@@ -23,8 +24,8 @@ pub fn sentinel(&ComparedRun { run, table, .. }: &ComparedRun) -> Option<Hit> {
     let early = sample::median(&reads[..half])?;
     let late = sample::median(&reads[reads.len() - half..])?;
     let drift = late / early - 1.0;
-    let limit = run.header.protocol.thresholds.sentinel.max(run.header.protocol.tie_margin);
-    (drift.abs() > limit && follows_time(run, &reads)).then(|| {
+    let limit = thresholds::SENTINEL.max(run.header.protocol.tie_margin);
+    (drift.abs() > limit && follows_time(&reads)).then(|| {
         let evidence = format!(
             "the raw read speed before each block changed from {} to {} ({:+.1} %)",
             units::rate(early),
@@ -35,14 +36,14 @@ pub fn sentinel(&ComparedRun { run, table, .. }: &ComparedRun) -> Option<Hit> {
     })
 }
 
-fn follows_time(run: &Run, series: &[f64]) -> bool {
+fn follows_time(series: &[f64]) -> bool {
     let time: Vec<f64> = (0..series.len()).map(|i| i as f64).collect();
-    let limit = run.header.protocol.thresholds.correlation;
+    let limit = thresholds::CORRELATION;
     spearman(&time, series).is_some_and(|s| s.rho.abs() > limit && s.p < ALPHA)
 }
 
 pub fn twins(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
-    let own = controls(of.run, of.table, compared.workload).filter(|c| c.candidate.slowed_ppm == 0);
+    let own = controls(of.run, of.table, compared.workload);
     let own = own.filter_map(|control| differs_from_itself(&control));
     own.chain(of_earlier_runs(of.run, compared.workload)).collect()
 }

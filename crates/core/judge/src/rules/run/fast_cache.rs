@@ -3,16 +3,16 @@
 
 use super::course::{FEWEST, in_most};
 use crate::evidence::rule::Hit;
-use bakeoff_model::event::{Cell, Header};
-use bakeoff_model::thresholds::Thresholds;
+use bakeoff_model::event::Cell;
+use bakeoff_model::thresholds;
 use bakeoff_stats::change_point;
 use bakeoff_stats::change_point::Segment;
 
-pub fn in_course(header: &Header, cells: &[&Cell]) -> Option<Hit> {
+pub fn in_course(cells: &[&Cell]) -> Option<Hit> {
     if !cells.first()?.measurement.job.rw.writes() {
         return None;
     }
-    let Thresholds { cache_fall: fall, change_penalty: penalty, .. } = header.protocol.thresholds;
+    let (fall, penalty) = (thresholds::CACHE_FALL, thresholds::CHANGE_PENALTY);
     let falls = |rates: &[f64]| -> Option<(Segment, Segment)> {
         let segments = change_point::segments(rates, penalty);
         let (first, last) = (*segments.first()?, *segments.last()?);

@@ -17,7 +17,6 @@ pub mod thermal_trend;
 pub mod tiny_block;
 pub mod two_speeds;
 pub mod unsettled;
-pub mod untested_cause;
 
 #[cfg(test)]
 pub(super) mod tests;
@@ -29,7 +28,7 @@ use crate::decide::table::ScoreTable;
 use crate::evidence::observation::Observing;
 use crate::evidence::rule::{Checks, Hit};
 use crate::rules::place::zone_gradient;
-use bakeoff_model::event::{Cell, Header};
+use bakeoff_model::event::Cell;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
@@ -59,8 +58,6 @@ pub static CHECKS: Checks<fn(&ComparedRun) -> Vec<Hit>> = &[
     (thermal_trend::ID, |of| Vec::from_iter(thermal_trend::thermal(of))),
     ("carry-over", |of| of.each(carry_over::of_workload)),
     (cpu_taken::ID, |of| of.each(cpu_taken::of_workload)),
-    ("control-found", |of| of.each(controls::control_found)),
-    ("control-missed", |of| of.each(controls::control_missed)),
     ("methods-disagree", |of| of.each(controls::methods_disagree)),
     ("unmeasured", |of| of.each(blocks::unmeasured)),
     (unsettled::ID, |of| of.each(unsettled::of_workload)),
@@ -104,7 +101,7 @@ impl<'a> ComparedRun<'a> {
         found
     }
 
-    fn courses(&self, check: fn(&Header, &[&Cell]) -> Option<Hit>) -> Vec<Hit> {
+    fn courses(&self, check: fn(&[&Cell]) -> Option<Hit>) -> Vec<Hit> {
         let header = &self.run.header;
         let mut found = Vec::new();
         for (workload, on) in WorkloadIx::each(&header.workloads) {
@@ -112,7 +109,7 @@ impl<'a> ComparedRun<'a> {
                 let ours = |cell: &&Cell| (cell.candidate, cell.workload) == (candidate, workload);
                 let cells: Vec<&Cell> = self.run.complete_cells().filter(ours).collect();
                 let (workload, candidate) = (Some(on.name.clone()), Some(by.name.clone()));
-                found.extend(check(header, &cells).map(|hit| Hit { workload, candidate, ..hit }));
+                found.extend(check(&cells).map(|hit| Hit { workload, candidate, ..hit }));
             }
         }
         found

@@ -5,10 +5,11 @@ use super::course::in_most;
 use crate::decide::rounds;
 use crate::evidence::rule::Hit;
 use bakeoff_machine::prepare::precondition;
-use bakeoff_model::event::{Cell, Header};
+use bakeoff_model::event::Cell;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::precondition::{PreconditionEnd, RegionRounds};
 use bakeoff_model::run::Run;
+use bakeoff_model::thresholds;
 use bakeoff_stats::phrases;
 use bakeoff_stats::steady_state::{ROUNDS, SLOPE, Steadiness};
 use bakeoff_stats::units;
@@ -85,12 +86,12 @@ fn never_steady(run: &Run, workload: WorkloadIx) -> Option<Hit> {
     Some(Hit { workload: Some(workload), ..Hit::new(evidence, advice) })
 }
 
-pub fn in_course(header: &Header, cells: &[&Cell]) -> Option<Hit> {
-    unsteady(cells).or_else(|| changes(header, cells))
+pub fn in_course(cells: &[&Cell]) -> Option<Hit> {
+    unsteady(cells).or_else(|| changes(cells))
 }
 
-fn changes(header: &Header, cells: &[&Cell]) -> Option<Hit> {
-    let penalty = header.protocol.thresholds.change_penalty;
+fn changes(cells: &[&Cell]) -> Option<Hit> {
+    let penalty = thresholds::CHANGE_PENALTY;
     let largest = |rates: &[f64]| -> Option<(f64, usize)> {
         let segments = change_point::segments(rates, penalty);
         let mean = sample::mean(rates).filter(|mean| *mean > 0.0)?;

@@ -7,13 +7,13 @@ use bakeoff_model::candidate::Stack;
 use bakeoff_model::event::Header;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::thresholds;
 use bakeoff_stats::phrases::figures;
 use bakeoff_stats::{sample, units};
 
 pub fn ceiling(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
     let (&ComparedRun { run, table, .. }, workload) = (of, compared.workload);
     let of = &run.header.workloads[workload];
-    let limits = &run.header.protocol.thresholds;
     if of.metric != bakeoff_model::workload::Metric::Bandwidth {
         return None;
     }
@@ -29,17 +29,17 @@ pub fn ceiling(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
         .iter()
         .filter_map(|c| {
             let (rate, link) = (mean(c)?, carried(c)?);
-            (rate >= limits.ceiling * link).then_some(rate)
+            (rate >= thresholds::CEILING * link).then_some(rate)
         })
         .collect();
     let (low, high) = sample::range(at_limit.iter().copied())?;
-    (at_limit.len() >= 3 && high <= low * (1.0 + limits.alike)).then(|| {
+    (at_limit.len() >= 3 && high <= low * (1.0 + thresholds::ALIKE)).then(|| {
         let evidence = format!(
             "{} candidates reach {} to {}, at least {:.0} % of the link speed",
             at_limit.len(),
             units::rate(low),
             units::rate(high),
-            limits.ceiling * 100.0
+            thresholds::CEILING * 100.0
         );
         Hit::new(evidence, "add small or flushed requests: {workload=randwrite}")
     })

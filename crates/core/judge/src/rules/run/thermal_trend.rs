@@ -3,6 +3,7 @@
 use super::{ALPHA, ComparedRun, FEWEST};
 use crate::evidence::rule::Hit;
 use bakeoff_model::event::Header;
+use bakeoff_model::thresholds;
 use bakeoff_stats::sample;
 use bakeoff_stats::spearman::{Spearman, spearman};
 
@@ -11,10 +12,7 @@ pub const ID: &str = "L51";
 /// What keeps heat out of a run: `run` waits before visits to drives, and nothing else does.
 fn cooler(header: &Header) -> &'static str {
     match header.regions().any(|region| !region.is_image) {
-        true => {
-            "cool the board (for example with a fan), or wait longer before each visit: thresholds \
-             = { cool_limit_s = 300 } under [protocol] in the plan"
-        }
+        true => "cool the board (for example with a fan), then measure again",
         false => {
             "cool the board (for example with a fan; check its temperature with: bakeoff watch), \
              then measure again"
@@ -38,7 +36,7 @@ pub fn thermal(&ComparedRun { run, table, .. }: &ComparedRun) -> Option<Hit> {
             }
         }
     }
-    let limit = run.header.protocol.thresholds.correlation;
+    let limit = thresholds::CORRELATION;
     let Spearman { rho, p } = spearman(&heat, &rate)?;
     let (low, high) = sample::range(heat.iter().copied())?;
     (heat.len() >= 2 * FEWEST && rho.abs() > limit && p < ALPHA).then(|| {

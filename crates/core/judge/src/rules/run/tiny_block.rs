@@ -5,12 +5,13 @@ use super::ComparedRun;
 use crate::evidence::observation::{Observation, Source};
 use crate::evidence::rule::Hit;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::thresholds;
 use bakeoff_stats::sample;
 use bakeoff_stats::units;
 
 pub fn hit(of: &Observation) -> Option<Hit> {
     let small =
-        of.access.filter(|a| a.is_buffered && a.block_bytes < of.limits.small_block_bytes)?;
+        of.access.filter(|a| a.is_buffered && a.block_bytes < thresholds::SMALL_BLOCK_BYTES)?;
     let evidence =
         format!("buffered blocks of {} bytes measure the cost of calls", small.block_bytes);
     let advice = match of.source {

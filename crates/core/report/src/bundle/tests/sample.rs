@@ -12,7 +12,7 @@ use bakeoff_model::event::{
 use bakeoff_model::finding::{Finding, Scope, Severity};
 use bakeoff_model::host::{Layer, LayerKind, Place, PlaceClass, ZoneModel};
 use bakeoff_model::index::{BlockIx, CandidateIx, RegionIx, WorkloadIx};
-use bakeoff_model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw, Stamps};
+use bakeoff_model::job::{Data, EngineName, Job, Mem, Offsets, Rw, Stamps};
 use bakeoff_model::measurement::{
     Clock, ClockSource, Figure, Latency, Measurement, OpStats, SCHEMA, Tool, Window,
 };
@@ -149,7 +149,6 @@ fn header() -> Header {
                 kind: Kind::Stack(stack()),
                 twin_of: Some("ext4".into()),
                 region: RegionIx::new(1),
-                slowed_ppm: 50_000,
                 tool: DriverName::Fio,
             },
         ],
@@ -270,9 +269,7 @@ fn job(rw: Rw) -> Job {
         nrfiles: 3,
         invalidate: true,
         stamps: Stamps::Each,
-        rate_process: RateProcess::Poisson,
         buffer_compress_percentage: 30,
-        slowed_ppm: 50_000,
         settles: true,
     }
 }

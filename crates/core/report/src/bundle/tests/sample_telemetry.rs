@@ -1,7 +1,7 @@
 //! What is told beside the cells, with a value in every field, for the sample record.
 
 use bakeoff_model::candidate::Skipped;
-use bakeoff_model::ceiling::{CeilingCause, CeilingLayer, Ceilings, LayerRate, LeftOut};
+use bakeoff_model::ceiling::{CeilingLayer, Ceilings, LayerRate};
 use bakeoff_model::health::{DriveTold, Health};
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::log_problem::LogProblem;
@@ -118,10 +118,6 @@ pub fn ceilings() -> Ceilings {
             elapsed_ns: 500_000_000,
         }],
         skipped: vec![Skipped { name: "the cipher in memory".into(), reason: "no brd".into() }],
-        left_out: vec![LeftOut {
-            workload: Some(WorkloadIx::FIRST),
-            because: CeilingCause::Failed,
-        }],
     }
 }
 

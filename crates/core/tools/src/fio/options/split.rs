@@ -82,9 +82,6 @@ fn option(word: &str) -> Option<(&str, OptionShape, Option<&str>)> {
     let is_own = match name.as_str() {
         "overwrite" => value.is_none(),
         "verify" => value.is_none_or(|value| ["0", "1"].contains(&value)),
-        "verify_state_save" | "verify_state_load" => {
-            value.is_none_or(|value| !["0", "1"].contains(&value))
-        }
         _ => false,
     };
     (!is_own).then_some((typed, entry.shape, value))

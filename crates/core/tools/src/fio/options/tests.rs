@@ -83,8 +83,8 @@ fn words_that_are_no_options_of_fio_are_left() {
     assert_eq!(made.own, words("/dev/sda --erase T --overwrite --store s -- --bs"));
     assert_eq!(made.jobs[0].words, ["--rw=read"]);
     // Ours and fio's of one name.
-    let made = line(&words("--verify --verify_state_save=r --overwrite=1")).unwrap();
-    assert_eq!(made.own, words("--verify --verify_state_save=r"));
+    let made = line(&words("--verify --overwrite=1")).unwrap();
+    assert_eq!(made.own, words("--verify"));
     assert_eq!(made.jobs[0].words, ["--lay_out=1"], "fio's --overwrite=1 is no consent");
 }
 

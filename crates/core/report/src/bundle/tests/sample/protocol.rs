@@ -1,7 +1,6 @@
 //! A protocol with a value in every field.
 
-use bakeoff_model::protocol::{Isolation, Mode, Protocol, Weight};
-use bakeoff_model::thresholds::Thresholds;
+use bakeoff_model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_model::uses::DriveUse;
 
 pub fn protocol() -> Protocol {
@@ -18,13 +17,10 @@ pub fn protocol() -> Protocol {
         cell_max_ns: Some(20_000_000_000),
         cell_min_ios: 50,
         max_write_bytes: Some(2 << 30),
-        thresholds: Thresholds { overlap: 0.8, ..Thresholds::default() },
-        prove: true,
         precondition: Some(true),
         isolation: Isolation::Slices,
         rounds: 8,
         slice_bytes: 16 << 20,
-        weights: vec![Weight { workload: "write-4k".into(), weight: 2.0 }],
         drive_use: DriveUse::Boot,
     }
 }
