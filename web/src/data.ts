@@ -76,16 +76,6 @@ export interface Question {
   ceilings: Ceiling[];
   /** The rate along slices as shares of their figures: settling, then counted. */
   along: { candidate: number; shares: (number | null)[] }[];
-  rounds?: Rounds;
-}
-
-/** A device looked at over time. */
-export interface Rounds {
-  /** In the question's unit; null where the cell was thrown away. */
-  rates: (number | null)[];
-  /** First and last of those the figure is taken from, from 1. */
-  window: [number, number];
-  is_steady: boolean;
 }
 
 export interface Row {

@@ -7,7 +7,6 @@ import { latencyChart } from "./latency";
 import { cellChoice, machineChart } from "./machine";
 import { overTimeChart } from "./overtime";
 import { pointsChart } from "./points";
-import { roundsChart } from "./rounds";
 import { addSaveButtons } from "./save";
 import { sweepChart } from "./sweep";
 import { font, palette } from "./theme";
@@ -144,8 +143,6 @@ function chartOf(figure: HTMLElement, page: Page, run: RunData, question: Questi
       return barsChart(question, names);
     case "phases":
       return phasesChart(question, names);
-    case "rounds":
-      return roundsChart(question, names);
     case "along":
       return alongChart(question, names);
     case "time":

@@ -202,8 +202,6 @@ pub struct Demo {
     #[arg(long, value_parser = units::parse_duration_ns, default_value = "3m")]
     pub time: u64,
     #[command(flatten)]
-    pub used: UseArgs,
-    #[command(flatten)]
     pub chosen: Chosen,
     /// Install what is missing first, as `self setup --yes` does
     #[arg(long)]
@@ -458,9 +456,6 @@ pub struct Watch {
     #[arg(long = "for", value_parser = units::parse_duration_ns, requires = "writes",
         value_name = "TIME")]
     pub total: Option<u64>,
-    /// With --writes: TB that the drive is rated for (TBW in its data sheet)
-    #[arg(long, requires = "writes", value_name = "TB")]
-    pub tbw: Option<f64>,
 }
 
 /// Options that accompany a run.

@@ -14,9 +14,6 @@ pub struct Fit {
     /// TOML file with applications of your own, in the form of docs/fit.md
     #[arg(long, value_name = "FILE")]
     pub app: Option<PathBuf>,
-    /// Load to judge for: commits per second, streams or cameras (default: that of the application)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub load: Option<u32>,
     /// Judge also while this companion works: backup, download, image-pull, logs or a workload
     #[arg(long, value_name = "NAME")]
     pub beside: Option<String>,

@@ -4,7 +4,6 @@
 //! `--overwrite`; a block device is read, and written only through the guard with its token.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;

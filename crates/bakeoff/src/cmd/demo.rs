@@ -60,7 +60,6 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         let why = report::left_out::lines(&skipped);
         return Err(Fault::environment(format!("cannot create any filesystem here:{why}")));
     }
-    planning::used::change_candidates(args.used, &mut candidates)?;
     let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);
     let seed = global.seed.unwrap_or_else(new_run::fresh_u64);
     if candidates.len() > 1 {

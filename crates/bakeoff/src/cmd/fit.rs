@@ -63,7 +63,7 @@ pub fn run(global: &Global, args: &Fit) -> Result<Outcome, Fault> {
             ))),
         };
     }
-    let chosen = table.choose(&names, args.load).map_err(Fault::usage)?;
+    let chosen = table.choose(&names).map_err(Fault::usage)?;
     let remains = lifecycle::recover(global)?;
     let run = measured(global, args, chosen, dir.unwrap_or_else(|| PathBuf::from(".")))?;
     let changes = fit_earlier::changes(global, &run)?;
@@ -94,7 +94,7 @@ fn apart(table: &AppTable, words: &[OsString]) -> Result<(Vec<String>, Option<Pa
         }
         [word, ..] => {
             let word = word.to_string_lossy().into_owned();
-            match table.choose(std::slice::from_ref(&word), None) {
+            match table.choose(std::slice::from_ref(&word)) {
                 Err(error @ AppError::Unknown { .. }) if !Path::new(&word).is_dir() => {
                     Err(Fault::usage(error))
                 }

@@ -20,14 +20,10 @@ use crate::ui::{out, say};
 const EVERY: Duration = Duration::from_secs(5);
 /// Between writes of the file: a power cut costs as much. A page of 4 KiB is 1 MB a day.
 const KEPT_EVERY: Duration = Duration::from_secs(300);
-const TB: f64 = 1e12;
 
 pub fn run(global: &Global, args: &Watch, format: Format) -> Result<Outcome, Fault> {
     if format == Format::Csv {
         return Err(Fault::usage("--writes has no CSV. Use --format text, json or prometheus"));
-    }
-    if args.tbw.is_some_and(|tb| !(tb > 0.0 && tb < 1e6)) {
-        return Err(Fault::usage("--tbw is a number of TB over 0, such as 30"));
     }
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let drive = drive(args.device.as_deref().unwrap_or(Path::new("/")))?;
@@ -52,7 +48,6 @@ pub fn run(global: &Global, args: &Watch, format: Format) -> Result<Outcome, Fau
         model: drive.model,
         serial: drive.serial,
         writers,
-        rated_bytes: args.tbw.map(|tb| (tb * TB) as u64),
         health,
         sees_all: rustix::process::geteuid().is_root(),
     };

@@ -122,12 +122,6 @@ impl Entry {
         self.dir.entry(name)
     }
 
-    pub fn device(&self) -> Result<u64, Errno> {
-        // Its width differs between architectures.
-        #[allow(clippy::useless_conversion, clippy::unnecessary_cast)]
-        fstat(&self.dir.fd).map(|dir| dir.st_dev as u64)
-    }
-
     /// What has the name now: neither opened nor followed.
     pub fn look(&self) -> Result<Option<Stat>, Errno> {
         match statat(&self.dir.fd, &self.name, AtFlags::SYMLINK_NOFOLLOW) {

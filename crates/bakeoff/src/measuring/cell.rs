@@ -40,7 +40,7 @@ use crate::load::{self, Load, LoadError};
 use crate::signals::Cancel;
 use crate::steps::session::Session;
 
-pub fn job(header: &Header, block: BlockIx, workload: WorkloadIx, candidate: CandidateIx) -> Job {
+pub fn job(header: &Header, block: BlockIx, workload: WorkloadIx) -> Job {
     let path = [0xce11, block.number().into(), workload.number().into()];
     let seed = SplitMix64::derive(header.seed, &path).next_u64();
     let limited = workloads::with_limits(header.workloads[workload].clone(), &header.protocol);
@@ -115,7 +115,7 @@ fn told(
     let takes_turns =
         header.protocol.isolation == Isolation::Slices && header.places().any(Place::charges_turns);
     let settles = takes_turns && profiles::settles(&workload);
-    let job = Job { settles, ..job(header, block, first, candidate) };
+    let job = Job { settles, ..job(header, block, first) };
     if let Some(sampler) = &session.sampler {
         sampler.begin(&site.devices);
     }

@@ -89,7 +89,7 @@ impl Member {
         let header = &session.journal.run().header;
         let workload = &header.workloads[which.workload];
         cell::check_filesystem(site, workload)?;
-        let job = cell::job(header, which.block, which.workload, candidate);
+        let job = cell::job(header, which.block, which.workload);
         let mut truth = Truth::default();
         if job.direct && job.rw.writes() {
             truth.dirtied_per_page = cell::dirtied_per_page(site)?;

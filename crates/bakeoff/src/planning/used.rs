@@ -1,7 +1,6 @@
 //! `--fill 80% --age used`: how candidates are used before they are measured.
 
 use bakeoff_judge::plan::PlannedStack;
-use bakeoff_model::candidate::{Candidate, Kind};
 use bakeoff_model::use_state::{Age, UseState};
 
 use crate::cli::UseArgs;
@@ -11,19 +10,6 @@ use crate::fault::Fault;
 pub fn change_plan(args: UseArgs, stacks: &mut [PlannedStack]) -> Result<(), Fault> {
     let mut with_files = stacks.iter_mut().filter(|stack| !stack.is_raw());
     with_files.try_for_each(|stack| change(args, &mut stack.state))
-}
-
-/// Gives candidates the state, and says it in their names.
-pub fn change_candidates(args: UseArgs, candidates: &mut [Candidate]) -> Result<(), Fault> {
-    for candidate in candidates {
-        if let Kind::Stack(stack) = &mut candidate.kind {
-            change(args, &mut stack.state)?;
-            if !stack.state.is_empty() {
-                candidate.name += &format!(" · {}", stack.state.label());
-            }
-        }
-    }
-    Ok(())
 }
 
 fn change(args: UseArgs, state: &mut UseState) -> Result<(), Fault> {

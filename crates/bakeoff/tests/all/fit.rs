@@ -66,7 +66,6 @@ fn applications_are_listed_and_a_wrong_word_is_explained() {
         (&["fit", "etc"][..], "did you mean 'etcd'?"),
         (&["fit", "."], "bakeoff fit all"),
         (&["fit", "etcd", ".", "."], "the directory comes after"),
-        (&["fit", "etcd", "--load", "3"], "etcd has none"),
         (&["fit", "etcd", "--beside", "nobody"], "--beside: there is no workload 'nobody'"),
         (&["fit", "--app", "nowhere.toml"], "cannot read nowhere.toml"),
     ] {

@@ -43,8 +43,6 @@ pub enum AppError {
     Unsound { file: String, application: String, what: String },
     #[error("there is no application or directory '{name}'; {hint}")]
     Unknown { name: String, hint: String },
-    #[error("--load changes the load of an application, and {0} has none. Omit --load")]
-    NoLoad(String),
 }
 
 /// The built-in table.
@@ -154,12 +152,11 @@ impl AppTable {
         self.workloads.extend(own.workloads);
     }
 
-    /// The applications of these names, under this load where they have one, and the workloads that
-    /// they need.
+    /// The applications of these names, and the workloads that they need.
     ///
     /// # Errors
-    /// An unknown name, or a load for one that has none.
-    pub fn choose(&self, names: &[String], load: Option<u32>) -> Result<AppTable, AppError> {
+    /// An unknown name.
+    pub fn choose(&self, names: &[String]) -> Result<AppTable, AppError> {
         let mut applications: Vec<Application> = Vec::new();
         for name in names {
             let all = self.applications.iter();
@@ -172,14 +169,8 @@ impl AppTable {
                 return Err(AppError::Unknown { name: printable(name.as_bytes()), hint });
             }
             for of in found {
-                let mut of = of.clone();
-                match (&mut of.load, load) {
-                    (Some(own), Some(count)) => own.count = count,
-                    (None, Some(_)) if name != ALL => return Err(AppError::NoLoad(of.name)),
-                    _ => {}
-                }
                 if applications.iter().all(|known| known.name != of.name) {
-                    applications.push(of);
+                    applications.push(of.clone());
                 }
             }
         }
@@ -228,19 +219,15 @@ mod tests {
     #[test]
     fn names_choose_applications_and_their_workloads() {
         let table = built_in().unwrap();
-        let choose = |names: &[&str], load| {
+        let choose = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
-            table.choose(&names, load)
+            table.choose(&names)
         };
-        let etcd = choose(&["etcd", "etcd"], None).unwrap();
+        let etcd = choose(&["etcd", "etcd"]).unwrap();
         assert_eq!((etcd.applications.len(), etcd.workloads.len()), (1, 2));
-        assert_eq!(choose(&[ALL], None).unwrap(), table);
-        let loaded = choose(&["postgresql"], Some(500)).unwrap();
-        let of = &loaded.applications[0];
-        assert_eq!(of.need(&of.demands[0]), FitNeed::Operations { per_s: 500.0 });
+        assert_eq!(choose(&[ALL]).unwrap(), table);
         let said = |result: Result<AppTable, AppError>| result.unwrap_err().to_string();
-        assert!(said(choose(&["etc"], None)).contains("did you mean 'etcd'?"));
-        assert!(said(choose(&["etcd"], Some(2))).contains("etcd has none"));
+        assert!(said(choose(&["etc"])).contains("did you mean 'etcd'?"));
     }
 
     #[test]

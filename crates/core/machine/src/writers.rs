@@ -147,35 +147,23 @@ fn grown<'a>(before: &WriterLook, now: &'a WriterLook) -> Vec<(&'a Writing, u64)
 }
 
 /// What a life time is computed from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LifeBasis {
-    /// What the user says that the maker promises, less what the drive says it has taken.
-    Rated,
-    /// The share of its life that the drive says is used, and the bytes that used it.
-    Wear,
-}
-
 /// How long a drive lasts at a rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Life {
-    pub basis: LifeBasis,
     pub total_bytes: f64,
     pub years: f64,
 }
 
-/// `None` where nothing is written, or neither a rating nor wear is known. A drive that has used
+/// By the share of its life that the drive reports as used, and the bytes that used it; `None`
+/// where nothing is written, or no wear is known. A drive that has used
 /// less than 1 % of its life has no wear to compute from.
-pub fn life(writers: &Writers, rated_bytes: Option<u64>, health: Option<&Health>) -> Option<Life> {
+pub fn life(writers: &Writers, health: Option<&Health>) -> Option<Life> {
     let per_day = writers.bytes_per_day().filter(|rate| *rate > 0.0)?;
-    let written = health.and_then(|health| health.written_bytes);
+    let written = health.and_then(|health| health.written_bytes)? as f64;
     let used = health.and_then(|health| health.used_percent).filter(|percent| *percent > 0);
-    let worn = used.zip(written).map(|(used, written)| written as f64 * 100.0 / used as f64);
-    let (basis, total_bytes) = match rated_bytes {
-        Some(rated) => (LifeBasis::Rated, rated as f64),
-        None => (LifeBasis::Wear, worn?),
-    };
-    let left = (total_bytes - written.unwrap_or(0) as f64).max(0.0);
-    Some(Life { basis, total_bytes, years: left / per_day / YEAR_DAYS })
+    let total_bytes = written * 100.0 / used? as f64;
+    let left = (total_bytes - written).max(0.0);
+    Some(Life { total_bytes, years: left / per_day / YEAR_DAYS })
 }
 
 #[cfg(test)]
@@ -245,23 +233,21 @@ mod tests {
     }
 
     #[test]
-    fn life_by_a_rating_and_by_wear() {
+    fn life_by_wear() {
         let day = Writers {
             watched_ns: 86_400_000_000_000,
             drive_bytes: 5_100_000_000,
             ..Writers::default()
         };
-        let rated = life(&day, Some(30_000_000_000_000), None).unwrap();
-        assert!((rated.years - 16.1).abs() < 0.05, "{rated:?}");
         let health = |used, written| Health {
             used_percent: Some(used),
             written_bytes: Some(written),
             ..Health::default()
         };
-        let worn = life(&day, None, Some(&health(20, 10_000_000_000_000))).unwrap();
-        assert_eq!((worn.basis, worn.total_bytes), (LifeBasis::Wear, 50e12));
+        let worn = life(&day, Some(&health(20, 10_000_000_000_000))).unwrap();
+        assert_eq!(worn.total_bytes, 50e12);
         assert!((worn.years - 21.5).abs() < 0.05, "{worn:?}");
-        assert_eq!(life(&day, None, Some(&health(0, 9))), None);
-        assert_eq!(life(&Writers::default(), Some(1), None), None);
+        assert_eq!(life(&day, Some(&health(0, 9))), None);
+        assert_eq!(life(&day, None), None);
     }
 }

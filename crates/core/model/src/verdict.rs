@@ -167,11 +167,6 @@ impl Rounds {
         ((last.saturating_sub(ROUNDS) + 1) as u32, last as u32)
     }
 
-    /// Whether the round, from 1, is among the last five.
-    pub fn counts(&self, number: usize) -> bool {
-        (self.window().0 as usize..=self.window().1 as usize).contains(&number)
-    }
-
     pub fn edges(&self) -> Option<(f64, f64)> {
         let window = &self.figures[self.figures.len().saturating_sub(ROUNDS)..];
         let figures = || window.iter().flatten().copied();

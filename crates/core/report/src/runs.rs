@@ -10,7 +10,7 @@ use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
 use bakeoff_model::verb::Verb;
 use bakeoff_model::verdict::Analysis;
-use bakeoff_stats::phrases;
+use bakeoff_stats::{distinct, phrases};
 
 use super::answer;
 use super::csv::{field as csv_field, table as csv_table};
@@ -84,8 +84,9 @@ pub fn short(run: &Run, analysis: &Analysis) -> String {
     if analysis.cells == 0 {
         return "nothing measured".to_string();
     }
-    if let Some(word) = rounds(analysis) {
-        return word;
+    let words: Vec<&str> = all.iter().filter_map(|v| Some(v.rounds.as_ref()?.word())).collect();
+    if !words.is_empty() {
+        return distinct::in_order(words).join(", ");
     }
     if !analysis.compares {
         return "measured, nothing to compare".to_string();
@@ -105,21 +106,6 @@ pub fn short(run: &Run, analysis: &Analysis) -> String {
     match all.as_slice() {
         [one] => one.verdict.word().to_string(),
         _ => "no recommendation".to_string(),
-    }
-}
-
-/// "steady, all 2", "1 steady, 1 not steady"; `None` where there are no rounds.
-fn rounds(analysis: &Analysis) -> Option<String> {
-    let words: Vec<&str> =
-        analysis.verdicts.iter().filter_map(|v| Some(v.rounds.as_ref()?.word())).collect();
-    let said = ["steady", "not steady", "not measured"].into_iter().filter_map(|word| {
-        let n = words.iter().filter(|w| **w == word).count();
-        (n > 0).then(|| format!("{n} {word}"))
-    });
-    match words.as_slice() {
-        [] => None,
-        [one] => Some((*one).to_string()),
-        _ => Some(said.collect::<Vec<_>>().join(", ")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `watch --writes`: who writes how much to a drive, and how long it lasts at that rate.
 
-use bakeoff_machine::writers::{Life, LifeBasis, Writers, life};
+use bakeoff_machine::writers::{Life, Writers, life};
 use bakeoff_model::health::Health;
 use bakeoff_stats::units;
 use serde_json::{Value, json};
@@ -19,7 +19,6 @@ pub struct DriveWrites {
     pub model: Option<String>,
     pub serial: Option<String>,
     pub writers: Writers,
-    pub rated_bytes: Option<u64>,
     pub health: Option<Health>,
     /// Whether the processes of all users were counted.
     pub sees_all: bool,
@@ -27,7 +26,7 @@ pub struct DriveWrites {
 
 impl DriveWrites {
     fn life(&self) -> Option<Life> {
-        life(&self.writers, self.rated_bytes, self.health.as_ref())
+        life(&self.writers, self.health.as_ref())
     }
 
     fn share(&self, bytes: u64) -> f64 {
@@ -46,7 +45,8 @@ pub fn text(of: &DriveWrites) -> String {
     let most = ranked.first().map_or(String::new(), |most| {
         format!(", {:.0} % by {}", of.share(most.bytes) * 100.0, most.name)
     });
-    let mut lines = vec![format!("{}: {per_day} a day{most}. {}", of.disk, lasting(of))];
+    let first = format!("{}: {per_day} a day{most}. {}", of.disk, lasting(of));
+    let mut lines = vec![first.trim_end().to_string()];
     lines.push(format!(
         "Watched for {}: {} written.",
         units::duration(writers.watched_ns),
@@ -73,22 +73,16 @@ pub fn text(of: &DriveWrites) -> String {
 }
 
 fn lasting(of: &DriveWrites) -> String {
-    let total = |life: &Life| units::size_decimal(life.total_bytes as u64);
     match of.life() {
-        Some(life) if life.basis == LifeBasis::Rated => {
-            format!("At this rate the rated {} last {}.", total(&life), years(life.years))
-        }
         Some(life) => format!(
             "At this rate it lasts {} by its own wear counter ({} in all).",
             years(life.years),
-            total(&life)
+            units::size_decimal(life.total_bytes as u64)
         ),
         None if of.writers.drive_bytes == 0 => String::new(),
         None => {
             let told = of.health.as_ref().filter(|health| health.life_time.is_some());
-            let told =
-                told.map_or(String::new(), |health| format!("It reports: {}. ", health.label()));
-            format!("{told}To see how long it lasts, give its rating in TB with --tbw.")
+            told.map_or(String::new(), |health| format!("It reports: {}.", health.label()))
         }
     }
 }
@@ -131,10 +125,7 @@ pub fn document(of: &DriveWrites) -> Value {
         json!({"name": one.name, "group": one.group, "bytes": one.bytes,
             "share": of.share(one.bytes)})
     });
-    let life = of.life().map(|life| {
-        let basis = if life.basis == LifeBasis::Rated { "rated" } else { "wear" };
-        json!({"basis": basis, "total_bytes": life.total_bytes, "years": life.years})
-    });
+    let life = of.life().map(|life| json!({"total_bytes": life.total_bytes, "years": life.years}));
     json!({
         "schema": "bakeoff/writes/1",
         "disk": of.disk,
@@ -189,7 +180,7 @@ mod tests {
     use super::*;
     use bakeoff_machine::writers::Writer;
 
-    fn writes(rated_bytes: Option<u64>, health: Option<Health>) -> DriveWrites {
+    fn writes(health: Option<Health>) -> DriveWrites {
         let writer = |name: &str, group: &str, bytes| Writer {
             name: name.to_string(),
             group: group.to_string(),
@@ -212,7 +203,6 @@ mod tests {
             model: Some("SD64G".to_string()),
             serial: None,
             writers,
-            rated_bytes,
             health,
             sees_all: true,
         }
@@ -220,18 +210,18 @@ mod tests {
 
     #[test]
     fn the_answer_in_every_format() {
-        let rated = writes(Some(30_000_000_000_000), None);
         let worn = Health {
             used_percent: Some(20),
             written_bytes: Some(10_000_000_000_000),
             ..Health::default()
         };
         let emmc = Health { life_time: Some([2, 1]), ..Health::default() };
-        let mut of = vec![text(&rated), text(&writes(None, Some(worn)))];
-        of.push(text(&writes(None, Some(emmc))).lines().next().unwrap().to_string());
+        let worn = writes(Some(worn));
+        let mut of = vec![text(&worn), text(&writes(None))];
+        of.push(text(&writes(Some(emmc))).lines().next().unwrap().to_string());
         of.push(text(&DriveWrites { disk: "sda".to_string(), ..DriveWrites::default() }));
-        of.push(prometheus(&rated));
-        of.push(format!("{:#}", document(&rated)));
+        of.push(prometheus(&worn));
+        of.push(format!("{:#}", document(&worn)));
         insta::assert_snapshot!(of.join("\n----\n"));
     }
 }

@@ -4,7 +4,7 @@
 //! says so. Nothing is ranked, whatever else stands beside it.
 
 use crate::decide::rounds::{self, RoundEnd};
-use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Rounds;
 use bakeoff_stats::sample;
@@ -13,8 +13,7 @@ use bakeoff_stats::steady_state::{ROUNDS, Steadiness};
 /// The rounds of a workload on the first candidate; `None` in other modes.
 pub fn from_run(run: &Run, workload: WorkloadIx) -> Option<Rounds> {
     let keys = rounds::keys(run);
-    let key =
-        keys.iter().find(|k| k.candidate == CandidateIx::FIRST && k.group.contains(&workload));
+    let key = keys.iter().find(|key| key.contains(&workload));
     let key = key.filter(|_| rounds::is_of_rounds(run))?;
     let mut all = rounds::series(run, key);
     let last = all.pop().unwrap_or_default();
@@ -27,7 +26,7 @@ pub fn from_run(run: &Run, workload: WorkloadIx) -> Option<Rounds> {
         blocks: last.iter().map(|block| block.block).collect(),
         is_steady: seen.is_some_and(Steadiness::is_steady),
         is_over: matches!(
-            rounds::ended(run, &last, &key.group),
+            rounds::ended(run, &last, key),
             Some(RoundEnd::Steady | RoundEnd::Rounds)
         ),
         mean: sample::mean(&valid),

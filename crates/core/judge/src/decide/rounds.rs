@@ -25,31 +25,21 @@ pub fn is_of_rounds(run: &Run) -> bool {
     run.header.protocol.mode == Mode::Characterise
 }
 
-/// What has a series: a candidate, and workloads that are measured together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key {
-    pub candidate: CandidateIx,
-    pub group: Vec<WorkloadIx>,
-}
+/// Workloads that are measured together have one series.
+pub type Key = Vec<WorkloadIx>;
 
-impl Key {
-    fn is_of(&self, block: &Block) -> bool {
-        let workload = block.round.map(|round| round.workload);
-        workload == self.group.first().copied() && block.order == [self.candidate]
-    }
+fn is_of(key: &[WorkloadIx], block: &Block) -> bool {
+    block.round.map(|round| round.workload) == key.first().copied()
 }
 
 pub fn keys(run: &Run) -> Vec<Key> {
-    let groups = order::groups(&run.header.workloads);
-    let candidates = CandidateIx::all(run.header.candidates.len());
-    let of = |candidate| groups.iter().map(move |group| Key { candidate, group: group.clone() });
-    candidates.flat_map(of).collect()
+    order::groups(&run.header.workloads)
 }
 
 /// The series of `key`, each with its rounds in order: the last one counts.
-pub fn series<'r>(run: &'r Run, key: &Key) -> Vec<Vec<&'r Block>> {
+pub fn series<'r>(run: &'r Run, key: &[WorkloadIx]) -> Vec<Vec<&'r Block>> {
     let mut all: Vec<Vec<&Block>> = Vec::new();
-    for block in run.blocks.iter().filter(|block| key.is_of(block)) {
+    for block in run.blocks.iter().filter(|block| is_of(key, block)) {
         let number = block.round.map_or(0, |round| round.round as usize);
         match (block.state, all.last_mut()) {
             (BlockState::Complete, Some(last)) if number == last.len() => last.push(block),
@@ -60,22 +50,16 @@ pub fn series<'r>(run: &'r Run, key: &Key) -> Vec<Vec<&'r Block>> {
     all
 }
 
-/// The rounds of `workload` on `candidate` that are shown: of its last series.
-pub fn shown(run: &Run, workload: WorkloadIx, candidate: CandidateIx) -> Vec<&Block> {
-    let key =
-        keys(run).into_iter().find(|k| k.candidate == candidate && k.group.contains(&workload));
-    key.and_then(|key| series(run, &key).pop()).unwrap_or_default()
-}
-
 /// The rounds a figure is taken from: the last five, or all while there are fewer.
-pub fn window<'r>(run: &'r Run, workload: WorkloadIx, candidate: CandidateIx) -> Vec<&'r Block> {
-    let mut rounds: Vec<&'r Block> = shown(run, workload, candidate);
+pub fn window(run: &Run, workload: WorkloadIx) -> Vec<&Block> {
+    let key = keys(run).into_iter().find(|key| key.contains(&workload));
+    let mut rounds = key.and_then(|key| series(run, &key).pop()).unwrap_or_default();
     rounds.split_off(rounds.len().saturating_sub(ROUNDS))
 }
 
 pub fn counts(run: &Run, cell: &Cell) -> bool {
     let is_it = |round: &&Block| round.block == cell.block;
-    !is_of_rounds(run) || window(run, cell.workload, cell.candidate).iter().any(is_it)
+    !is_of_rounds(run) || window(run, cell.workload).iter().any(is_it)
 }
 
 pub fn figure(run: &Run, round: &Block, workload: WorkloadIx) -> Option<f64> {
@@ -113,19 +97,19 @@ pub fn ended(run: &Run, rounds: &[&Block], group: &[WorkloadIx]) -> Option<Round
     }
 }
 
-fn end_of(run: &Run, key: &Key) -> Option<RoundEnd> {
+fn end_of(run: &Run, key: &[WorkloadIx]) -> Option<RoundEnd> {
     let all = series(run, key);
-    all.last().and_then(|rounds| ended(run, rounds, &key.group))
+    all.last().and_then(|rounds| ended(run, rounds, key))
 }
 
 pub fn next(run: &Run, now: Clock) -> Next {
     let (keys, bytes) = (keys(run), now.estimated_block_write_bytes);
     let own = run.blocks.get(usize::from(run.owned_from)..).unwrap_or_default();
-    let is_begun = |key: &&Key| own.iter().any(|block| key.is_of(block));
+    let is_begun = |key: &&Key| own.iter().any(|block| is_of(key, block));
     let is_to_come = |key: &&Key| !is_begun(key) && end_of(run, key).is_none();
     let to_come: Vec<&Key> = keys.iter().filter(is_to_come).collect();
     let has_answer = keys.iter().any(|k| series(run, k).iter().any(|s| s.len() >= ROUNDS));
-    let current = own.last().and_then(|last| keys.iter().find(|key| key.is_of(last)));
+    let current = own.last().and_then(|last| keys.iter().find(|key| is_of(key, last)));
     if let Some(key) = current.filter(|key| end_of(run, key).is_none()) {
         let rounds = series(run, key).pop().unwrap_or_default();
         let is_enough = rounds.len() >= ROUNDS;
@@ -147,9 +131,9 @@ pub fn next(run: &Run, now: Clock) -> Next {
     }
 }
 
-fn block(key: &Key, round: u32) -> Next {
-    let workload = key.group.first().copied().unwrap_or_default();
-    Next::Block { order: vec![key.candidate], round: Some(Round { workload, round }) }
+fn block(key: &[WorkloadIx], round: u32) -> Next {
+    let workload = key.first().copied().unwrap_or_default();
+    Next::Block { order: vec![CandidateIx::FIRST], round: Some(Round { workload, round }) }
 }
 
 fn over(run: &Run, keys: &[Key]) -> Next {
@@ -166,7 +150,7 @@ fn over(run: &Run, keys: &[Key]) -> Next {
 }
 
 /// What a round of `key` is expected to cost: as its last one did; before that, as rehearsed.
-fn round_cost(run: &Run, key: &Key, write_bytes: u64) -> RunCost {
+fn round_cost(run: &Run, key: &[WorkloadIx], write_bytes: u64) -> RunCost {
     let rounds = series(run, key).pop().unwrap_or_default();
     // The first one has the preparation in it.
     let last = rounds.last().filter(|b| b.round.is_some_and(|r| r.round > 0));
@@ -175,13 +159,13 @@ fn round_cost(run: &Run, key: &Key, write_bytes: u64) -> RunCost {
     RunCost { time_ns, write_bytes }
 }
 
-fn planned_ns(run: &Run, key: &Key) -> u64 {
+fn planned_ns(run: &Run, key: &[WorkloadIx]) -> u64 {
     let one = run.rehearsal.as_ref().map_or(0, |rehearsed| rehearsed.block_ns);
-    one.saturating_mul(key.group.len() as u64)
+    one.saturating_mul(key.len() as u64)
 }
 
 /// What a series costs at least: the preparation and five rounds of so many bytes.
-fn beginning(run: &Run, key: &Key, write_bytes: u64) -> RunCost {
+fn beginning(run: &Run, key: &[WorkloadIx], write_bytes: u64) -> RunCost {
     let Some(rehearsed) = &run.rehearsal else { return RunCost::default() };
     let region = run.header.region.as_ref();
     let restored = region.filter(|region| region.flash_state == FlashState::Overwritten);
@@ -196,7 +180,7 @@ fn beginning(run: &Run, key: &Key, write_bytes: u64) -> RunCost {
 pub fn least_left_ns(run: &Run) -> u64 {
     let left = |key: &Key| match series(run, key).pop() {
         None => beginning(run, key, 0).time_ns,
-        Some(rounds) if ended(run, &rounds, &key.group).is_some() => 0,
+        Some(rounds) if ended(run, &rounds, key).is_some() => 0,
         Some(rounds) => {
             let more = ROUNDS.saturating_sub(rounds.len()).max(1) as u32;
             round_cost(run, key, 0).times(more).time_ns

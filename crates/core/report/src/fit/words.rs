@@ -201,8 +201,7 @@ pub fn source(demand: &Demand) -> String {
 pub fn needs(of: &Application) -> String {
     let demand = |d: &Demand| need(&Demand { need: of.need(d), ..d.clone() });
     let all: Vec<String> = of.demands.iter().map(demand).collect();
-    let load = of.load.as_ref().map_or(String::new(), |load| {
-        format!(" ({} {}; change it with --load)", load.count, load.of)
-    });
+    let load =
+        of.load.as_ref().map_or(String::new(), |load| format!(" ({} {})", load.count, load.of));
     format!("{}{load}", all.join("; "))
 }

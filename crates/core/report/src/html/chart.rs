@@ -52,17 +52,6 @@ pub struct QuestionData {
     /// What lower layers reach, in the unit of `over_time`.
     pub ceilings: Vec<CeilingData>,
     pub along: Vec<AlongData>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rounds: Option<RoundsData>,
-}
-
-#[derive(Debug, Serialize)]
-pub struct RoundsData {
-    /// The rate of each in the unit of the question; null where its cell was thrown away.
-    pub rates: Vec<Option<f64>>,
-    /// First and last of those the figure is taken from, from 1.
-    pub window: (u32, u32),
-    pub is_steady: bool,
 }
 
 /// The rate along the slices of a candidate.
@@ -170,11 +159,6 @@ impl QuestionData {
             phases: absolute::phases(run, question),
             ceilings: ceilings(run, question),
             along: along(run, question),
-            rounds: question.rounds.as_ref().map(|rounds| RoundsData {
-                rates: rounds.figures.iter().map(|f| f.map(|f| f / question.unit_scale)).collect(),
-                window: rounds.window(),
-                is_steady: rounds.is_steady,
-            }),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::decide;
 use crate::testing::RunBuilder;
 use bakeoff_model::event::{Owner, Rehearsal, StopReason, What};
-use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
+use bakeoff_model::index::{BlockIx, WorkloadIx};
 
 const MINUTE_NS: u64 = 60_000_000_000;
 
@@ -34,8 +34,7 @@ fn rounds_go_on_until_five_are_steady_then_the_next_workload_begins() {
     let expected = (0..8).map(|round| (0, round)).chain((0..5).map(|round| (1, round)));
     assert_eq!(rounds(&run), expected.collect::<Vec<_>>());
     assert_eq!(stopped(&run), StopReason::Decided);
-    let window: Vec<BlockIx> =
-        window(&run, WorkloadIx::FIRST, CandidateIx::FIRST).iter().map(|b| b.block).collect();
+    let window: Vec<BlockIx> = window(&run, WorkloadIx::FIRST).iter().map(|b| b.block).collect();
     assert_eq!(window, [3, 4, 5, 6, 7].map(BlockIx::new));
 }
 
@@ -46,12 +45,6 @@ fn what_never_holds_ends_after_25_rounds_and_the_others_are_measured_all_the_sam
         .build();
     assert_eq!(run.blocks.len(), 25 + 5);
     assert_eq!(stopped(&run), StopReason::LastBlock);
-    let workload = WorkloadIx::FIRST;
-    assert!(
-        !steadiness(&run, &shown(&run, workload, CandidateIx::FIRST), workload)
-            .unwrap()
-            .is_steady()
-    );
 }
 
 #[test]
@@ -164,7 +157,7 @@ fn interrupted_rounds_are_begun_anew_and_finished_ones_are_kept() {
     let expected = [(0, 0), (0, 1), (0, 2), (0, 3), (0, 4), (1, 0), (1, 1), (1, 2)];
     assert_eq!(rounds(&run)[..8], expected);
     assert_eq!(rounds(&run)[8..], (0..5).map(|r| (1, r)).collect::<Vec<_>>());
-    let key = Key { candidate: CandidateIx::FIRST, group: vec![WorkloadIx::new(1)] };
+    let key = vec![WorkloadIx::new(1)];
     let lengths: Vec<usize> = series(&run, &key).iter().map(Vec::len).collect();
     assert_eq!((lengths, stopped(&run)), (vec![3, 5], StopReason::Decided));
 }

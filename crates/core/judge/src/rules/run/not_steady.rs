@@ -2,11 +2,9 @@
 //! changes permanently by over 10 %, or preconditioning ended before the region was steady.
 
 use super::course::in_most;
-use crate::decide::rounds;
 use crate::evidence::rule::Hit;
 use bakeoff_machine::prepare::precondition;
 use bakeoff_model::event::Cell;
-use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::precondition::{PreconditionEnd, RegionRounds};
 use bakeoff_model::run::Run;
 use bakeoff_model::thresholds;
@@ -20,9 +18,7 @@ use bakeoff_stats::{change_point, sample, steady_state};
 const FEWEST: usize = 30;
 
 pub fn in_run(run: &Run) -> Vec<Hit> {
-    let workloads = WorkloadIx::all(run.header.workloads.len());
-    let regions = run.preconditioned.iter().filter_map(|series| not_preconditioned(run, series));
-    regions.chain(workloads.filter_map(|workload| never_steady(run, workload))).collect()
+    run.preconditioned.iter().filter_map(|series| not_preconditioned(run, series)).collect()
 }
 
 fn not_preconditioned(run: &Run, series: &RegionRounds) -> Option<Hit> {
@@ -66,24 +62,6 @@ pub fn preconditioned(series: &RegionRounds) -> String {
             seen.slope * 100.0
         ),
     }
-}
-
-fn never_steady(run: &Run, workload: WorkloadIx) -> Option<Hit> {
-    let shown = rounds::shown(run, workload, CandidateIx::FIRST);
-    if shown.len() < steady_state::MOST_ROUNDS {
-        return None;
-    }
-    let seen = rounds::steadiness(run, &shown, workload).filter(|seen| !seen.is_steady())?;
-    let evidence = format!(
-        "not steady after {} rounds (last {ROUNDS}: range {:.0} %, trend {:.0} % of their mean)",
-        shown.len(),
-        seen.range * 100.0,
-        seen.slope * 100.0
-    );
-    let advice = "check the rounds in the report; to average out short fluctuations, increase \
-                  cell_min in the plan";
-    let workload = workload.get(&run.header.workloads)?.name.clone();
-    Some(Hit { workload: Some(workload), ..Hit::new(evidence, advice) })
 }
 
 pub fn in_course(cells: &[&Cell]) -> Option<Hit> {
