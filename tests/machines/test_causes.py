@@ -3,17 +3,12 @@
 What holds a cell back is made strong enough that the speed of the emulator does not matter. Heat
 and power, which an emulator does not have, are tested on recorded series."""
 
-import sys
 from dataclasses import dataclass
 
 import pytest
 from conftest import Group
 from emulated.board import PC_OF_TWO
 from emulated.disk import MIB, Disk
-from emulated.machine import ROOT
-
-sys.path.insert(0, str(ROOT / "bench"))
-from alarms import is_alarm
 
 pytestmark = pytest.mark.alone
 # vda is as fast as the emulator.
@@ -147,6 +142,11 @@ def test_cause(guest, made):
         assert reason["subject"] == made.subject, held
 
 
+# What a clean machine can have, and CPU time that is not the caller's.
+CLEAN = {"device", "bus", "queue_depth", "flush", "unattributed"}
+OTHERS = {"other processes", "quota of the control group"}
+
+
 def test_no_cause_on_a_clean_disk(guest):
     """A guest that does nothing else: what a whole `quick` reports there is no alarm."""
     guest.ok(mounted("/dev/vda"))
@@ -157,4 +157,6 @@ def test_no_cause_on_a_clean_disk(guest):
     verdicts = guest.json("cat /tmp/result")["verdicts"]
     assert len(verdicts) == 4
     for verdict in verdicts:
-        assert not is_alarm(verdict["held_back"][0]["reason"]), verdict["held_back"]
+        reason = verdict["held_back"][0]["reason"]
+        is_own = reason["cause"] == "cpu" and reason.get("subject") not in OTHERS
+        assert is_own or reason["cause"] in CLEAN, verdict["held_back"]
