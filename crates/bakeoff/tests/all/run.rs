@@ -11,16 +11,12 @@ use crate::on_image::{
 use crate::running::{Running, freeze_between_records, until_found};
 use crate::skip;
 use bakeoff_machine::prepare::commands::describe;
-use bakeoff_model::ceiling::CeilingLayer;
 use bakeoff_model::event::{Action, Event, StopReason, What};
-use bakeoff_model::index::{BlockIx, CandidateIx, PlaceIx, RegionIx, WorkloadIx};
+use bakeoff_model::index::{BlockIx, PlaceIx, RegionIx};
 use bakeoff_model::run::{Run, StepRecord};
 use bakeoff_model::slice::{Slice, Stretch};
 use bakeoff_model::undo::{ScratchOf, Undo};
 use rustix::process::Signal;
-
-/// In place of the writes.
-const READS: &str = "rw = \"read\"\nbs = \"64k\"\ndirect = true";
 
 #[test]
 fn what_is_refused_changes_nothing() {
