@@ -199,7 +199,7 @@ def read(contender: Contender, out: str, err: str):
 INTRODUCTION = """\
 `make bench` writes this page. It ran {rounds} rounds of {runtime} s on one file of {size} MiB. In
 each round every contender runs once, in rotating order. A figure is the median of the rounds.
-"Ratio" is the median of bakeoff's ratio to that contender within each round, with the smallest and
+A ratio is the median of bakeoff's ratio to that contender within each round, with the smallest and
 the largest. CPU is the user and system time of the measuring process or thread, as bakeoff and fio
 report it, and of the whole process for other tools. PSS is the largest sum over all processes of a
 tool, sampled every 50 ms in a separate round. `bench/cases.py` has the commands.
@@ -230,8 +230,6 @@ Percentiles are within 0.4 % of an exact recording by design; tests check this. 
 from submission to completion. A target that was not reached has the measurement that explains it,
 or how often it was reached.
 """
-    for case, series in results.values():
-        text += f"\n## {case.name}\n\n{case_table(series)}"
     return text
 
 
