@@ -100,7 +100,7 @@ fn unwatched(name: &str) -> Skipped {
 
 fn small() -> Finding {
     warning(
-        "L09",
+        "L08",
         "random access over 16 MiB of 256 GiB: 0.01 % of the disk",
         "Use a larger size (in a plan); seeks over the whole disk are longer.",
     )
@@ -108,7 +108,7 @@ fn small() -> Finding {
 
 fn busy() -> Finding {
     warning(
-        "L29",
+        "L10",
         "other processes transferred 34.8 MiB on the same disk",
         "Stop them (see: sudo iotop -o) and measure again.",
     )

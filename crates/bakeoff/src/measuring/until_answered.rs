@@ -5,7 +5,6 @@
 
 use bakeoff_judge::analyse::analyse;
 use bakeoff_judge::decide::{self, Clock, Next, cost};
-use bakeoff_judge::rules::place::drives;
 use bakeoff_model::candidate::Skipped;
 use bakeoff_model::event::{StopReason, What};
 use bakeoff_model::health::DriveTold;
@@ -38,7 +37,6 @@ impl Session<'_> {
     pub fn measure(&mut self, target_set: &mut TargetSet) -> Result<(), Fault> {
         let measured = self
             .watch()
-            .and_then(|()| self.name_servers())
             .and_then(|()| self.ask_drives(false))
             .and_then(|()| ceilings::measure(self, target_set))
             .and_then(|()| self.until_stopped(target_set))
@@ -77,19 +75,6 @@ impl Session<'_> {
                 self.journal.record(What::Watching(Box::new(watching)))
             }
         }
-    }
-
-    fn name_servers(&mut self) -> Result<(), Fault> {
-        let header = &self.journal.run().header;
-        let all = header.places().flat_map(host::servers);
-        let mut names: Vec<String> = all.map(|s| format!("{} ({})", s.name, s.pid)).collect();
-        names.sort();
-        names.dedup();
-        if names.is_empty() {
-            return Ok(());
-        }
-        let found = drives::served(header, &names);
-        self.journal.record(What::Found(found))
     }
 
     /// Has every drive of the run tell its wear and errors. Virtual disks and most cards tell none.

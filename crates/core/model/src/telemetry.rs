@@ -194,11 +194,4 @@ impl Telemetry {
     pub fn device_errors(&self) -> impl Iterator<Item = &LogLine> {
         self.log.iter().filter(|line| line.problem.spoils())
     }
-
-    /// The sampler's share of one core.
-    pub fn cost_share(&self) -> Option<f64> {
-        let last_ns = *self.fast_ns.last()?;
-        let span_ns = (last_ns as f64 - self.start_ns as f64).max(1.0);
-        Some(self.cost.cpu_ns as f64 / span_ns)
-    }
 }

@@ -9,16 +9,12 @@ use bakeoff_stats::change_point;
 pub const OVERLAP: f64 = 0.90;
 /// L02: change of speed over the part of a drive in use.
 pub const GRADIENT: f64 = 0.05;
-/// L03: allocation unit of flash that does not tell.
-pub const ALLOCATION_UNIT_BYTES: u64 = 4 << 20;
 /// L07: fall of the write rate for good.
 pub const CACHE_FALL: f64 = 0.30;
 /// L07, L37: what a change point costs, in logarithms of the number of windows.
 pub const CHANGE_PENALTY: f64 = change_point::PENALTY;
 /// L08: bytes written from which on a media cache is full.
 pub const MEDIA_CACHE_BYTES: u64 = 25_000_000_000;
-/// L09: least share of a hard disk that random access spans.
-pub const SPAN: f64 = 0.10;
 /// L14: least share of the time inside operations.
 pub const COVERED: f64 = 0.90;
 /// L19: share of the time that goes into flushes.
@@ -31,16 +27,10 @@ pub const RANDOM_BLOCKS: u64 = 100;
 pub const SMALL_BLOCK_BYTES: u64 = 4096;
 /// L35: drift of the sentinel.
 pub const SENTINEL: f64 = 0.03;
-/// L35, L51: rank correlation with time or temperature.
+/// L35: rank correlation with time.
 pub const CORRELATION: f64 = 0.6;
-/// L41: how close candidates are under a ceiling.
-pub const ALIKE: f64 = 0.02;
-/// L41: share of the link that is a ceiling.
-pub const CEILING: f64 = 0.85;
 /// L48: a stall, in medians.
 pub const STALL: f64 = 10.0;
-/// L54: share of a CPU that watching may take.
-pub const WATCHING: f64 = 0.02;
 /// L52: share of a cell's bytes that others may move meanwhile.
 pub const FOREIGN: f64 = 0.05;
 /// L52: share of the time of all CPUs that others may take meanwhile.

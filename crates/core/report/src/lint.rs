@@ -13,10 +13,6 @@ pub fn scope(rule: &Rule) -> &'static str {
     rule.limits.into()
 }
 
-pub fn when(rule: &Rule) -> String {
-    rule.when.join(", ")
-}
-
 pub fn severities(rule: &Rule) -> [char; 4] {
     [Setting::Places, Setting::Image, Setting::Decide, Setting::Precise]
         .map(|s| rule.severity_for(s).letter())
@@ -52,7 +48,6 @@ pub fn rule_document(rule: &Rule) -> Document {
     out.headline(format!("{}{code}", rule.slug));
     out.rows([
         ("fires when", rule.condition.to_string()),
-        ("detected in", when(rule)),
         ("limits", scope(rule).to_string()),
         ("severity", severity_words(rule)),
     ]);
@@ -85,7 +80,6 @@ fn rule_json(rule: &Rule) -> Value {
     let [places, image, decide, precise] = severities(rule);
     json!({
         "id": rule.id, "slug": rule.slug, "condition": rule.condition, "explain": rule.explain,
-        "known_in": rule.when,
         "limits": scope(rule),
         "severity": {"places": places, "image": image, "decide": decide, "precise": precise},
     })

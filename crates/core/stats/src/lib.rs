@@ -18,7 +18,6 @@ pub mod clustered;
 pub mod crossing;
 pub mod distinct;
 pub mod histogram;
-pub mod hodges_lehmann;
 pub mod level;
 pub mod paired;
 pub mod phrases;
@@ -29,9 +28,7 @@ pub mod steady_state;
 pub mod student_t;
 pub mod tables;
 pub mod trimmed;
-pub mod two_groups;
 pub mod units;
-pub mod wilcoxon;
 
 #[cfg(test)]
 pub(crate) mod testing;

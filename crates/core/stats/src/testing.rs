@@ -7,7 +7,6 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 pub struct Fixture {
     pub paired: Vec<(Vec<f64>, f64, f64, f64)>,
-    pub hodges_lehmann: Vec<(Vec<f64>, f64, f64, f64, f64)>,
     pub spearman: Vec<(Vec<f64>, Vec<f64>, f64, f64)>,
     pub steady_state: Vec<(Vec<f64>, f64, f64)>,
     pub change_points: Vec<(Vec<f64>, f64, f64, Vec<usize>)>,

@@ -10,7 +10,6 @@ use crate::decide::table::ScoreTable;
 use crate::evidence;
 use crate::evidence::cell::machine;
 use crate::rules::place::drives;
-use crate::rules::run::thermal_trend;
 use bakeoff_machine::usual::{labels, links, medium, others};
 use bakeoff_model::boards;
 use bakeoff_model::event::{CacheState, Cell};
@@ -30,14 +29,8 @@ use bakeoff_stats::distinct;
 use bakeoff_stats::histogram::Histogram;
 use bakeoff_stats::level::Level;
 
-const DISTURBING: [&str; 6] = [
-    machine::BACKGROUND,
-    machine::THROTTLED,
-    machine::SWAP,
-    machine::SUSPENDED,
-    machine::LAZYINIT,
-    thermal_trend::ID,
-];
+const DISTURBING: [&str; 5] =
+    [machine::BACKGROUND, machine::THROTTLED, machine::SWAP, machine::SUSPENDED, machine::LAZYINIT];
 
 /// From this share of what a link carries on, the link is what limits.
 const AT_LIMIT: f64 = 0.9;

@@ -15,7 +15,7 @@ pub mod part;
 use serde::Serialize;
 
 use crate::analyse::scope;
-use crate::rules::published::runs;
+use crate::rules::runs;
 use answer::Answer;
 use bakeoff_model::difference::{Difference, Factor};
 use bakeoff_model::event::SHORT_ID;
@@ -59,7 +59,7 @@ pub fn compare(runs: &[(Run, Analysis)], across: Option<Factor>) -> Compared {
     let differences = differences::differences(&only);
     let unlike = unlike(&differences, across);
     let is_alike = unlike.is_empty();
-    let mut findings = unlike_findings(&only, &unlike);
+    let mut findings = Vec::from_iter(unlike_findings(&only, &unlike));
     findings.extend(runs::tool_versions(&only));
     let shorts: Vec<&str> = labels.iter().map(|run| run.short.as_str()).collect();
     let answers = answer::all(runs, &shorts, is_alike);
@@ -104,11 +104,7 @@ fn labels(runs: &[(Run, Analysis)]) -> Vec<ComparedRun> {
     runs.iter().map(label).collect()
 }
 
-fn unlike_findings(runs: &[&Run], unlike: &[&Difference]) -> Vec<Finding> {
-    let Some(first) = runs.first().filter(|_| !unlike.is_empty()) else { return Vec::new() };
-    let mut all = vec![runs::runs_differ(&first.header, unlike)];
-    if let Some(kernel) = unlike.iter().find(|d| d.factor == Some(Factor::Kernel)) {
-        all.push(runs::kernels_differ(&first.header, kernel));
-    }
-    all
+fn unlike_findings(runs: &[&Run], unlike: &[&Difference]) -> Option<Finding> {
+    let first = runs.first().filter(|_| !unlike.is_empty())?;
+    Some(runs::runs_differ(&first.header, unlike))
 }

@@ -1,4 +1,4 @@
-//! A rule: its number, when it can be known, what it limits and what it means.
+//! A rule: its number, how severe it is, what it limits and what it means.
 //!
 //! Rules are rows of `data/rules.toml`. What checks them is in lists of ids and functions, by what
 //! it looks at: an observation ([`super::cell`], and [`crate::rules`]), a design before it is
@@ -47,7 +47,6 @@ pub struct Rule {
     /// `L10`, or a name.
     pub id: String,
     pub slug: String,
-    pub when: Vec<String>,
     /// How severe it is where places are compared, stacks on an image, stacks on a device, and to
     /// publish ([`Setting`]): the same observation weighs more where more is claimed.
     pub severity: [Severity; 4],
@@ -137,6 +136,7 @@ impl Hit {
     }
 }
 
+/// A rule that is not in the table refuses: a broken table must not allow claims.
 fn severity(id: &str, setting: Setting) -> Severity {
-    Rule::find(id).map_or(Severity::Warn, |rule| rule.severity_for(setting))
+    Rule::find(id).map_or(Severity::Refuse, |rule| rule.severity_for(setting))
 }

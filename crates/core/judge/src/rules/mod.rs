@@ -10,8 +10,8 @@ pub mod asked;
 pub mod control;
 pub mod limit;
 pub mod place;
-pub mod published;
 pub mod run;
+pub mod runs;
 pub mod unlike_promises;
 
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub use bakeoff_model::host::SystemDisk;
 pub mod tests;
 
 fn of_observations() -> impl Iterator<Item = &'static (&'static str, Observing)> {
-    let all = [cell::CHECKS, asked::OF_WORKLOADS, published::CHECKS, run::OF_WORKLOADS];
+    let all = [cell::CHECKS, asked::OF_WORKLOADS, run::OF_WORKLOADS];
     all.into_iter().flatten()
 }
 

@@ -167,7 +167,7 @@ pub fn recipe_of(stack: &Stack) -> Option<&'static Recipe> {
 }
 
 /// Whether mkfs words leave the journal out (mke2fs(8) -O ^has_journal).
-pub fn keeps_no_journal(mkfs: &[String]) -> bool {
+fn keeps_no_journal(mkfs: &[String]) -> bool {
     mkfs.iter().any(|word| word.split(',').any(|feature| feature == "^has_journal"))
 }
 

@@ -5,7 +5,6 @@
 use crate::document::{Table, number, words as column};
 use crate::layout::Tone;
 use bakeoff_judge::evidence::cell::machine;
-use bakeoff_judge::rules::run::thermal_trend;
 use bakeoff_machine::usual::words as usual;
 use bakeoff_model::normal::{
     Below, Earlier, Label, Medium, Normal, Normality, PlaceFigure, Test, WhyUnknown,
@@ -284,7 +283,6 @@ fn disturbance(id: &str) -> String {
         (machine::SWAP, "swapping"),
         (machine::SUSPENDED, "suspending the machine"),
         (machine::LAZYINIT, "a filesystem that is still initialising"),
-        (thermal_trend::ID, "heat"),
     ];
     let what = known.iter().find(|(rule, _)| *rule == id).map_or("a finding", |(_, what)| what);
     format!("{what} ({})", sanitize(id))

@@ -3,7 +3,7 @@
 use bakeoff_judge::compare::answer::Answer;
 use bakeoff_judge::compare::part::OfWorkload;
 use bakeoff_judge::compare::{Compared, ComparedRun};
-use bakeoff_judge::rules::published::runs::named;
+use bakeoff_judge::rules::runs::named;
 use bakeoff_model::difference::{Difference, Factor};
 use bakeoff_model::verdict::Verdict;
 use bakeoff_stats::distinct;

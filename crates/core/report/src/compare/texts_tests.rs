@@ -109,7 +109,7 @@ fn runs_that_are_not_alike_are_not_ranked_and_what_differs_is_named() {
     assert!(compared.answers[0].winner.is_none());
     assert!(headline(&compared).contains("kernel (6.6.1 and 6.12.1)"));
     let ids: Vec<&str> = compared.findings.iter().map(|f| f.id.as_str()).collect();
-    assert_eq!(ids, ["runs-differ", "L63"]);
+    assert_eq!(ids, ["runs-differ"]);
     let note = told(&compared)["notes"][0].as_str().unwrap().to_string();
     assert!(note.ends_with("compare a1000000 b2000000 --across kernel"), "{note}");
     let row = &compared.answers[0];
@@ -118,7 +118,7 @@ fn runs_that_are_not_alike_are_not_ranked_and_what_differs_is_named() {
 }
 
 #[test]
-fn l63_across_one_factor_another_is_refused_by_name() {
+fn across_one_factor_another_is_refused_by_name() {
     let moved = |h: &mut Header| {
         kernel("6.12.1")(h);
         serial("S2")(h);
@@ -132,8 +132,6 @@ fn l63_across_one_factor_another_is_refused_by_name() {
         assert!(headline.starts_with("Not ranked") && headline.contains(named), "{headline}");
         assert!(told(&compared)["notes"].to_string().contains("--across board"));
     }
-    let has_63 = |factor| compare(&runs, factor).findings.iter().any(|finding| finding.id == "L63");
-    assert!(has_63(Some(Factor::Device)) && !has_63(Some(Factor::Kernel)));
     assert!(compare(&runs, Some(Factor::Board)).is_alike, "a board has its kernel and its drives");
 }
 

@@ -1,27 +1,26 @@
 //! docs/findings.md: every rule with what it means.
 
 use crate::layout::wrap;
-use crate::lint::{scope, severities, when};
+use crate::lint::severities;
 use bakeoff_judge::evidence::RULES;
 
 const MARKDOWN_WIDTH: usize = 100;
 
 const FINDINGS_HEAD: &str = "# Findings
 
-This page explains the rules that limit what you can conclude from a result: for each rule, what it
-means and what to do. `bakeoff self lint --explain L13` prints one rule. `bakeoff self lint PLAN`,
-`self lint RUN` and `self lint FILE` report which rules apply. Every report lists its findings
-next to its answers, with the evidence in numbers.
+These rules limit what you can conclude from a result. Every report lists its findings next to its
+answers, with the evidence in numbers.
 
 Severity depends on the type of comparison. The four letters stand for directories (`quick`), stacks
 on an image (`demo`), stacks on a drive in mode decide, and stacks on a drive in mode precise:
 
 | letter | means |
 |---|---|
-| R | prevents a verdict |
+| R | prevents a verdict; a cell is discarded |
 | E | an error; two errors prevent a verdict |
 | W | a warning: the result is valid, and the warning is shown next to it |
 | I | a note |
+
 ";
 
 /// Every rule as a page: docs/findings.md is this text, and a test holds it to it.
@@ -30,17 +29,11 @@ pub fn rules_markdown() -> String {
     for rule in RULES.iter() {
         let [places, image, decide, precise] = severities(rule);
         let name = if rule.id == rule.slug { String::new() } else { format!(" {}", rule.slug) };
-        out.push_str(&format!("\n## {}{name}\n\n", rule.id));
-        let facts = format!(
-            "*Fires when* {}. *Detected in* {}. *Limits* {}. *Severity* {places} {image} {decide} \
-             {precise}.",
-            rule.condition,
-            when(rule),
-            scope(rule),
+        let row = format!(
+            "- **{}{name}** ({places} {image} {decide} {precise}): {}. {}",
+            rule.id, rule.condition, rule.explain
         );
-        out.push_str(&wrap(&facts, MARKDOWN_WIDTH, "", ""));
-        out.push('\n');
-        out.push_str(&wrap(&rule.explain, MARKDOWN_WIDTH, "", ""));
+        out.push_str(&wrap(&row, MARKDOWN_WIDTH, "", "  "));
     }
     out
 }
@@ -56,7 +49,17 @@ mod tests {
         assert!(page == rules_markdown(), "docs/findings.md is out of date: {advice}");
         assert!(page.lines().all(|line| line.chars().count() <= 110));
         for rule in RULES.iter() {
-            assert_eq!(page.matches(&format!("\n## {}", rule.id)).count(), 1, "{}", rule.id);
+            assert_eq!(
+                page.matches(&format!(
+                    "\n- **{}{}",
+                    rule.id,
+                    if rule.id == rule.slug { "*" } else { " " }
+                ))
+                .count(),
+                1,
+                "{}",
+                rule.id
+            );
         }
     }
 }

@@ -126,20 +126,6 @@ pub fn mean_lies(of: &Observation) -> Option<Hit> {
     Some(Hit::new(evidence, advice))
 }
 
-pub fn thin_tail(of: &Observation) -> Option<Hit> {
-    let cell = of.measured?.cell;
-    let (name, count, quantile) = latencies(cell).find_map(|(name, stats, l)| {
-        let quantiles = [(0.95, l.p95), (0.99, l.p99), (0.999, l.p99_9), (0.9999, l.p99_99)];
-        let thin = quantiles.into_iter().find(|(q, value)| {
-            value.is_some() && (stats.total_ios as f64) < 10.0 / (1.0 - q) - 1e-6
-        })?;
-        Some((name, stats.total_ios, thin.0))
-    })?;
-    let evidence = format!("the p{} rests on only {count} operations ({name})", quantile * 100.0);
-    let advice = "measure longer: {runtime=60s}, or use a lower percentile";
-    Some(Hit::new(evidence, advice))
-}
-
 pub fn coordinated_omission(of: &Observation) -> Option<Hit> {
     let MeasuredCell { workload, cell, .. } = of.measured?;
     let is_closed = workload.metric == Metric::LatencyP99 && workload.is_closed_loop();
@@ -158,39 +144,13 @@ pub fn coordinated_omission(of: &Observation) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::evidence::cell;
-    use crate::evidence::cell::testing::{fires, found, of_sysbench};
+    use crate::evidence::cell::testing::found;
     use crate::testing::{RunBuilder, clean_cell, measurement};
     use bakeoff_model::event::{Cell, Header};
     use bakeoff_model::measurement::Tool;
-    use bakeoff_model::profile::{Part, Profile};
     use bakeoff_model::slice::Slice;
-    use bakeoff_model::verb::Verb;
     use bakeoff_model::workload::DriverName;
-
-    #[test]
-    fn l25_too_short_too_few_and_unflushed() {
-        let short = |ns: u64| move |_: &mut Header, c: &mut Cell| c.measurement.elapsed_ns = ns;
-        assert_eq!(found("randread", 900.0, short(499_999_999)), ["L25"]);
-        assert!(found("randread", 900.0, short(500_000_000)).is_empty());
-        let few = |n: u64| {
-            move |_: &mut Header, c: &mut Cell| {
-                let read = c.measurement.read.as_mut().unwrap();
-                (read.total_ios, read.lat_ns.p95, read.lat_ns.p99) = (n, None, None);
-            }
-        };
-        assert_eq!(found("randread", 900.0, few(49)), ["L25"]);
-        assert!(found("randread", 900.0, few(50)).is_empty());
-        let unflushed = |ns: u64| {
-            move |_: &mut Header, c: &mut Cell| {
-                c.measurement.job.fsync = 0;
-                c.measurement.elapsed_ns = ns;
-            }
-        };
-        assert_eq!(found("randwrite", 900.0, unflushed(49_000_000_000)), ["L25"]);
-        assert!(found("randwrite", 900.0, unflushed(50_000_000_000)).is_empty());
-    }
 
     /// The demo refused sequential writes: three slices of twelve operations of 1 MiB each.
     #[test]
@@ -219,94 +179,5 @@ mod tests {
         };
         assert!(advice(DriverName::Dd).contains("larger --size"), "{}", advice(DriverName::Dd));
         assert!(advice(DriverName::Fio).contains("longer"), "{}", advice(DriverName::Fio));
-    }
-
-    #[test]
-    fn no_progress_is_no_number() {
-        let nothing = |_: &mut Header, c: &mut Cell| c.measurement.read = None;
-        assert_eq!(found("seqread", 50e6, nothing), ["no-progress", "L25"]);
-    }
-
-    #[test]
-    fn the_tools_share() {
-        let share = |s: f64| {
-            move |_: &mut Header, c: &mut Cell| {
-                c.measurement.tool_ns = (c.measurement.elapsed_ns as f64 * s) as u64;
-            }
-        };
-        assert_eq!(found("seqwrite", 5e7, share(0.06)), ["tool-share"]);
-        assert!(found("seqwrite", 5e7, share(0.049)).is_empty());
-        let advice = |bs: u64, verb: Verb| {
-            let mut run = RunBuilder::directories(&["/a", "/b"]).build();
-            run.header.verb = verb;
-            let measured = measurement(&run.header.workloads[0], 900.0);
-            let mut one = clean_cell(measured);
-            one.measurement.job.bs = bs;
-            share(0.06)(&mut run.header, &mut one);
-            let mut all = cell(&run.header, &one).into_iter().filter(|f| f.id == "tool-share");
-            all.next().unwrap().advice
-        };
-        assert!(advice(4096, Verb::Bench).ends_with("--bs 64k"));
-        // A block that is as large already is not to be made as large.
-        for verb in [Verb::Bench, Verb::Run, Verb::Quick] {
-            let said = advice(64 << 10, verb.clone());
-            assert!(said.ends_with("as a minimum") && !said.contains("bs"), "{verb}: {said}");
-        }
-    }
-
-    #[test]
-    fn l14_a_quarter_of_the_time_outside_operations_and_a_twentieth() {
-        assert!(fires("L14", |h, c| of_sysbench(h, &mut c.measurement, 0.75, 0.10)));
-        assert!(!fires("L14", |h, c| of_sysbench(h, &mut c.measurement, 0.75, 0.20)));
-    }
-
-    #[test]
-    fn l19_a_third_of_the_time_in_flushes_and_a_quarter() {
-        assert!(fires("L19", |h, c| of_sysbench(h, &mut c.measurement, 0.60, 0.35)));
-        assert!(!fires("L19", |h, c| of_sysbench(h, &mut c.measurement, 0.70, 0.25)));
-    }
-
-    #[test]
-    fn l26_a_mean_above_the_95th_percentile_and_one_below() {
-        assert!(fires("L26", |_, c| {
-            let lat = &mut c.measurement.write.as_mut().unwrap().lat_ns;
-            (lat.mean, lat.p95) = (4.91e6, Some(2_320_000));
-        }));
-        assert!(!fires("L26", |_, c| {
-            let lat = &mut c.measurement.write.as_mut().unwrap().lat_ns;
-            (lat.mean, lat.p95) = (2.3e6, Some(2_320_000));
-        }));
-    }
-
-    #[test]
-    fn l47_a_tail_of_nine_operations_and_one_of_ten() {
-        let tail = |n: u64| {
-            move |_: &mut Header, c: &mut Cell| {
-                let write = c.measurement.write.as_mut().unwrap();
-                write.total_ios = n;
-                write.lat_ns.p99_9 = Some(9_000_000);
-            }
-        };
-        assert!(fires("L47", tail(9_999)) && !fires("L47", tail(10_000)));
-    }
-
-    #[test]
-    fn l48_a_closed_loop_that_stalls() {
-        let stall = |max: u64, rate| {
-            move |h: &mut Header, c: &mut Cell| {
-                h.workloads[0].metric = Metric::LatencyP99;
-                h.workloads[0].job.rate_iops = rate;
-                let lat = &mut c.measurement.write.as_mut().unwrap().lat_ns;
-                (lat.max, lat.p50, lat.p99) = (max, Some(1_000_000), Some(3_000_000));
-            }
-        };
-        assert!(fires("L48", stall(11_000_000, None)));
-        assert!(
-            !fires("L48", stall(10_000_000, None)) && !fires("L48", stall(11_000_000, Some(100)))
-        );
-        assert!(!fires("L48", |h, c| {
-            stall(11_000_000, None)(h, c);
-            h.workloads[0].profile = Some(Part { profile: Profile::Desktop, part: 0 });
-        }));
     }
 }

@@ -1,7 +1,6 @@
 //! Cells for the tests of rules.
 
 use super::cell;
-use crate::rules::tests::told;
 use crate::testing::{RunBuilder, clean_cell, measurement};
 use bakeoff_model::event::{Cell, Header};
 use bakeoff_model::finding::Finding;
@@ -40,10 +39,6 @@ fn judged_in(
     let mut one = clean_cell(measurement(&header.workloads[0], rate));
     change(&mut header, &mut one);
     cell(&header, &one)
-}
-
-pub fn fires(id: &str, change: impl FnOnce(&mut Header, &mut Cell)) -> bool {
-    told(&seen(change), id).is_some()
 }
 
 pub fn watched(change: impl FnOnce(&mut Telemetry)) -> Option<Box<Telemetry>> {

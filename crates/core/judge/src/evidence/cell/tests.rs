@@ -1,11 +1,10 @@
 //! What no single rule over a cell is about.
 
-use super::testing::{fires, found, seen, watched};
+use super::testing::{found, seen, watched};
 use super::*;
 use crate::testing::{RunBuilder, clean_cell, measurement};
 use bakeoff_model::event::CacheState;
 use bakeoff_model::protocol::Mode;
-use bakeoff_model::telemetry::Gauge;
 use bakeoff_model::workload::Metric;
 
 #[test]
@@ -54,10 +53,4 @@ fn parts_of_profiles_are_judged_by_what_the_drives_delivered() {
 #[test]
 fn a_clean_cell_has_nothing_said_against_it() {
     assert_eq!(seen(|_, c| c.telemetry = watched(|_| {})), []);
-}
-
-#[test]
-fn l51_needs_a_temperature() {
-    let gauge = Gauge { name: "cpu".to_string(), most: None, values: vec![80_000] };
-    assert!(!fires("L51", |_, c| c.telemetry = watched(|t| t.temperature_mc = vec![gauge])));
 }

@@ -15,15 +15,9 @@ pub static OF_WORKLOADS: Checks<Observing> = &[
     ("L20", workloads::dull_data),
     ("L21", workloads::fake_random),
     ("L30", workloads::queue_of_a_plan),
-    ("L30", workloads::queue_of_fio),
-    ("L46", workloads::composite_score),
 ];
 
 pub static CHECKS: Checks<fn(Design<'_>) -> Vec<Hit>> = &[
-    ("L29", |of| Vec::from_iter(plans::workload_mismatch(of))),
-    ("L38", |of| Vec::from_iter(plans::peeking(of))),
-    ("L39", |of| Vec::from_iter(plans::multiplicity(of))),
-    ("L66", |of| Vec::from_iter(plans::inert_factor(of))),
     ("L68", |of| Vec::from_iter(plans::discard_asymmetry(of))),
     (machine::LAZYINIT, |of| Vec::from_iter(machine::lazyinit_left(of))),
 ];

@@ -1,14 +1,13 @@
-//! Rules over what a drive is, how it is connected and who else uses it.
+//! Rules over what a drive is, how it is connected, who else uses it, and the clock of the board.
 
 use super::{drive, is_hard_disk, places};
 use crate::evidence::rule::Hit;
+use bakeoff_model::candidate::Candidate;
 use bakeoff_model::design::Design;
-use bakeoff_model::event::Header;
-use bakeoff_model::finding::Finding;
 use bakeoff_model::host::{Layer, LayerKind, Place, PlaceClass, SystemDisk, ZoneModel};
 use bakeoff_model::link::Transport;
 use bakeoff_model::thresholds;
-use bakeoff_stats::{phrases, units};
+use bakeoff_stats::units;
 
 /// From this size on a hard disk behind USB is likely to overlap its tracks.
 const LARGE_BYTES: u64 = 1_000_000_000_000;
@@ -113,22 +112,6 @@ pub fn uas_bot(_: Design<'_>, place: &Place) -> Option<Hit> {
     })
 }
 
-const NO_DETECTOR: [&str; 2] = ["Raspberry Pi Zero", "Raspberry Pi Model B Rev"];
-
-pub fn power_budget(design: Design<'_>, place: &Place) -> Option<Hit> {
-    let model = design.host.model.as_deref().filter(|m| m.starts_with("Raspberry Pi"))?;
-    let drive = drive(place)?;
-    let is_fed = drive.bus.as_deref() == Some("usb") && is_hard_disk(drive);
-    let is_blind = NO_DETECTOR.iter().any(|m| model.starts_with(m));
-    let evidence = match (is_fed, is_blind) {
-        (true, _) => format!("{} is a hard disk powered by a USB port of a {model}", drive.name),
-        (_, true) => format!("a {model} cannot report under-voltage"),
-        _ => return None,
-    };
-    let advice = "use a powered hub or enclosure, and watch dmesg for resets";
-    Some(Hit::new(evidence, advice))
-}
-
 pub fn loop_not_direct(_: Design<'_>, place: &Place) -> Option<Hit> {
     let is_cached =
         |l: &&bakeoff_model::host::Layer| l.kind == LayerKind::Loop && l.direct_io == Some(false);
@@ -149,149 +132,13 @@ pub fn memory_place(_: Design<'_>, place: &Place) -> Option<Hit> {
     })
 }
 
-pub const SERVED: &str = "served";
-
-/// What a run says once about processes that were found to serve its drives: `python3 (812)`.
-pub fn served(header: &Header, servers: &[String]) -> Finding {
-    let evidence =
-        format!("{} the drive on this machine", phrases::agreeing(servers, ["serves", "serve"]));
-    Hit::new(evidence, "no action: this work counts as the drive's own").finding(header, SERVED)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rules::plan;
-    use crate::rules::tests::before::{behind_usb, disk_of, fires, places};
-    use crate::testing::RunBuilder;
-    use bakeoff_model::finding::{Scope, Severity};
-    use bakeoff_model::host::Layer;
-    use bakeoff_model::run::Run;
-
-    #[test]
-    fn l08_little_written_to_a_large_hard_disk_behind_usb_and_much() {
-        let tb = 1_000_000_000_000;
-        assert!(fires("L08", &behind_usb(5 * tb, 2 << 30)));
-        assert!(!fires("L08", &behind_usb(5 * tb, 26 << 30)));
-        assert!(!fires("L08", &behind_usb(tb / 2, 2 << 30)));
-    }
-
-    fn used(purpose: &str, dev: &str) -> SystemDisk {
-        SystemDisk { purpose: purpose.to_string(), dev: dev.to_string() }
-    }
-
-    #[test]
-    fn l10_fires_on_the_systems_disk_and_not_on_its_neighbour() {
-        let run = RunBuilder::directories(&["/home", "/mnt"]).build();
-        let system = [used("/", "8:0"), used("swap", "8:0")];
-        let found = plan(&run.header, &system);
-        assert_eq!(found.len(), 1);
-        assert_eq!((found[0].severity, found[0].scope), (Severity::Warn, Scope::Place));
-        assert_eq!(found[0].candidate.as_deref(), Some("/home"));
-        assert_eq!(
-            found[0].evidence,
-            "your system uses sda too (for /, swap): its own writes disturb the figures"
-        );
-        assert!(found[0].advice.ends_with(": bakeoff devices"), "{}", found[0].advice);
-        assert!(plan(&run.header, &[used("/", "8:32")]).is_empty());
-    }
-
-    #[test]
-    fn l10_limits_stacks_on_an_image_beside_the_system() {
-        let run = RunBuilder::stacks(&["ext4", "xfs"]).build();
-        let found = plan(&run.header, &[used("/", "8:0")]);
-        assert_eq!((found[0].scope, found[0].candidate.clone()), (Scope::Stack, None));
-    }
-
-    #[test]
-    fn l56_a_disk_and_a_network_on_one_bus() {
-        let on = |board: &'static str, bus: &'static str| {
-            RunBuilder::directories(&["/a", "/net"])
-                .place(0, |p| disk_of(p).bus = Some(bus.to_string()))
-                .place(1, |p| {
-                    p.class = PlaceClass::Network;
-                    p.chain.clear();
-                })
-                .header(|h| h.host.model = Some(board.to_string()))
-                .build()
-        };
-        assert!(fires("L56", &on("Raspberry Pi 3 Model B Plus", "usb")));
-        assert!(!fires("L56", &on("Raspberry Pi 4 Model B", "usb")));
-        assert!(!fires("L56", &on("Raspberry Pi 3 Model B Plus", "mmc")));
-    }
-
-    #[test]
-    fn l57_a_link_below_what_both_ends_can() {
-        let link = |l: &'static str| {
-            places(|p| {
-                disk_of(p).link = Some(l.into());
-                disk_of(p).best_link = Some("PCIe 8.0 GT/s x4".into());
-            })
-        };
-        assert!(
-            fires("L57", &link("PCIe 8.0 GT/s x2")) && !fires("L57", &link("PCIe 8.0 GT/s x4"))
-        );
-    }
-
-    #[test]
-    fn l58_a_fast_link_with_one_command_at_a_time() {
-        let link = |l: &'static str| places(|p| disk_of(p).link = Some(l.into()));
-        assert!(fires("L58", &link("USB 5000 Mb/s, BOT")));
-        assert!(
-            !fires("L58", &link("USB 5000 Mb/s, UAS")) && !fires("L58", &link("USB 480 Mb/s, BOT"))
-        );
-    }
-
-    #[test]
-    fn l59_a_hard_disk_fed_by_a_board_and_a_board_that_cannot_tell() {
-        let fed = |board: &'static str, rotational| {
-            RunBuilder::directories(&["/a"])
-                .place(0, |p| {
-                    disk_of(p).bus = Some("usb".to_string());
-                    disk_of(p).rotational = Some(rotational);
-                })
-                .header(|h| h.host.model = Some(board.to_string()))
-                .build()
-        };
-        assert!(fires("L59", &fed("Raspberry Pi 4 Model B", true)));
-        assert!(fires("L59", &fed("Raspberry Pi Zero W", false)));
-        assert!(
-            !fires("L59", &fed("Raspberry Pi 4 Model B", false)) && !fires("L59", &fed("PC", true))
-        );
-    }
-
-    #[test]
-    fn a_loop_fires_without_direct_io_only() {
-        let with = |direct_io| {
-            let layer = Layer {
-                name: "loop3".to_string(),
-                kind: LayerKind::Loop,
-                direct_io,
-                ..Layer::default()
-            };
-            let run = RunBuilder::directories(&["/a", "/b"]);
-            let run = run.place(0, |p| p.chain.insert(0, layer)).build();
-            plan(&run.header, &[])
-        };
-        assert!(with(Some(false))[0].advice.contains("losetup --direct-io=on /dev/loop3"));
-        assert!(with(Some(true)).is_empty() && with(None).is_empty());
-    }
-
-    #[test]
-    fn memory_fires_on_tmpfs_and_not_on_a_disk_called_tmpfs() {
-        let tmpfs = |p: &mut Place| {
-            p.class = PlaceClass::Memory;
-            p.fs = "tmpfs".to_string();
-            p.chain.clear();
-        };
-        let run = RunBuilder::directories(&["/home", "/tmp"]).place(1, tmpfs).build();
-        assert_eq!(ids(&run), [("memory".to_string(), Some("/tmp".to_string()))]);
-        let named = |p: &mut Place| p.source = "tmpfs".to_string();
-        let run = RunBuilder::directories(&["/home", "/tmp"]).place(1, named).build();
-        assert!(ids(&run).is_empty());
-    }
-
-    fn ids(run: &Run) -> Vec<(String, Option<String>)> {
-        plan(&run.header, &[]).into_iter().map(|f| (f.id, f.candidate)).collect()
-    }
+pub fn governor(design: Design<'_>) -> Option<Hit> {
+    let is_pinned = |c: &Candidate| c.stack().is_some_and(|stack| stack.knobs.governor.is_some());
+    let other: Vec<&String> =
+        design.host.governors.iter().filter(|g| *g != "performance").collect();
+    let first = other.first().filter(|_| !design.candidates.iter().all(is_pinned))?;
+    let evidence = format!("the cpufreq governor is {first} on {} policies", other.len());
+    let advice = "set governor = \"performance\" in a plan's [axes], or: cpupower frequency-set \
+                  -g performance";
+    Some(Hit::new(evidence, advice))
 }

@@ -5,31 +5,21 @@
 
 pub mod drives;
 pub mod regions;
-pub mod settings;
 pub mod zone_gradient;
 
 use crate::evidence::rule::{Checks, Hit};
 use bakeoff_model::design::Design;
-use bakeoff_model::event::Region;
 use bakeoff_model::host::{Layer, Place};
 
 pub static CHECKS: Checks<fn(Design<'_>) -> Vec<Hit>> = &[
     ("L01", |of| Vec::from_iter(regions::lba_confound(of))),
     ("L02", zone_gradient::in_plan),
-    ("L03", |of| each_place(of, regions::misaligned)),
-    ("L05", |of| Vec::from_iter(regions::state_carryover(of))),
-    ("L06", |of| Vec::from_iter(regions::fresh_flash(of))),
     ("L08", |of| each_place(of, drives::smr)),
-    ("L09", |of| each_place(of, regions::short_stroke)),
     ("L10", |of| each_place(of, drives::root_device)),
-    ("L50", |of| Vec::from_iter(settings::governor(of))),
+    ("L50", |of| Vec::from_iter(drives::governor(of))),
     ("L56", |of| Vec::from_iter(drives::shared_bus(of))),
     (drives::LINK_DEGRADED, |of| each_place(of, drives::link_degraded)),
     (drives::UAS_BOT, |of| each_place(of, drives::uas_bot)),
-    ("L59", |of| each_place(of, drives::power_budget)),
-    ("L60", |of| each_place(of, settings::options_unpinned)),
-    ("L62", |of| each_place(of, settings::crypto_of_place)),
-    ("L62", settings::crypto_of_stacks),
     ("loop-not-direct", |of| each_place(of, drives::loop_not_direct)),
     ("memory", |of| each_place(of, drives::memory_place)),
 ];
@@ -55,10 +45,4 @@ fn drive(place: &Place) -> Option<&Layer> {
 
 fn is_hard_disk(drive: &Layer) -> bool {
     drive.seeks() == Some(true)
-}
-
-/// The region of a drive of flash that stacks are made on: its state before each visit counts.
-fn flash_region(design: Design<'_>) -> Option<&Region> {
-    let region = design.region.filter(|r| !r.is_image && design.stacks().next().is_some())?;
-    region.place.disks().any(|d| d.rotational == Some(false)).then_some(region)
 }

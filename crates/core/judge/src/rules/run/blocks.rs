@@ -1,4 +1,4 @@
-//! Rules over the blocks of a run: are there enough, in which order, of which filesystems?
+//! Rules over the blocks of a run: are there enough, of all candidates?
 
 use super::ComparedRun;
 use crate::decide::compare::Comparison;
@@ -6,8 +6,6 @@ use crate::decide::schedule;
 use crate::evidence::rule::Hit;
 use bakeoff_model::event::Cell;
 use bakeoff_model::index::CandidateIx;
-use bakeoff_model::looks::FIRST_LOOK;
-use bakeoff_model::protocol::Mode;
 use bakeoff_model::run::Run;
 
 pub const NO_REPLICATION: &str = "L32";
@@ -32,36 +30,6 @@ fn next_blocks(run: &Run) -> String {
         }
         Some(_) => "measure again with a longer --time".to_string(),
     }
-}
-
-pub fn fixed_order(&ComparedRun { run, table, .. }: &ComparedRun) -> Option<Hit> {
-    let orders: Vec<&[CandidateIx]> = table.blocks_of(run).map(|b| b.order.as_slice()).collect();
-    let candidates = CandidateIx::all(run.header.candidates.len());
-    let pairs = candidates.clone().flat_map(|a| candidates.clone().map(move |b| (a, b)));
-    for (a, b) in pairs.filter(|(a, b)| a != b) {
-        let place = |order: &[CandidateIx], c| order.iter().position(|x| *x == c);
-        let both: Vec<bool> =
-            orders.iter().filter_map(|o| Some(place(o, a)? < place(o, b)?)).collect();
-        if both.len() >= FIRST_LOOK as usize && both.iter().all(|first| *first) {
-            let name = |c: CandidateIx| &run.header.candidates[c].name;
-            let evidence =
-                format!("{} was measured before {} in all {} blocks", name(a), name(b), both.len());
-            let advice = "measure in random order with bakeoff run (use --seed to repeat an order)";
-            return Some(Hit::new(evidence, advice));
-        }
-    }
-    None
-}
-
-pub fn fresh_fs_only(run: &Run) -> Option<Hit> {
-    let is_stack = run.header.stacks().next().is_some();
-    (is_stack && run.header.protocol.mode == Mode::Precise).then(|| {
-        let blocks = run.complete_blocks().count();
-        let evidence = format!("each of the {blocks} blocks created new filesystems");
-        let advice = "to measure filesystems in use, run bakeoff quick DIR...; state next to this \
-                      figure that it is for new filesystems, because age can change the order";
-        Hit::new(evidence, advice)
-    })
 }
 
 pub fn unmeasured(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
@@ -93,60 +61,8 @@ pub fn unmeasured(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
 #[cfg(test)]
 mod tests {
     use crate::analyse::analyse;
-    use crate::rules::run::tests::{ids, steady};
-    use crate::rules::tests::session::{at, has, twins};
-    use crate::rules::tests::told;
+    use crate::rules::run::tests::steady;
     use crate::testing::RunBuilder;
-    use bakeoff_model::event::What;
-    use bakeoff_model::run::Run;
-    use bakeoff_model::verdict::Verdict;
-
-    #[test]
-    fn l32_two_blocks_and_three() {
-        let two = RunBuilder::stacks(&["a", "b"]).play(2, steady).build();
-        let found = analyse(&two);
-        assert_eq!(ids(&two), ["L32"]);
-        assert_eq!(found.findings[0].evidence, "2 of 3 blocks are complete");
-        assert_eq!(found.verdicts[0].verdict, Verdict::Refused);
-        assert!(ids(&RunBuilder::stacks(&["a", "b"]).play(3, steady).build()).is_empty());
-    }
-
-    fn in_orders(orders: &[[u16; 2]]) -> Run {
-        let mut builder = RunBuilder::stacks(&["a", "b"]);
-        for order in orders {
-            builder.block(order.to_vec(), &mut steady);
-        }
-        builder.push(What::Looked { blocks: orders.len() as u32, dropped: vec![] });
-        builder.build()
-    }
-
-    #[test]
-    fn l34_always_the_same_way_round_and_once_the_other() {
-        let fixed = in_orders(&[[1, 0]; 5]);
-        assert_eq!(ids(&fixed), ["L34"]);
-        assert_eq!(analyse(&fixed).findings[0].evidence, "b was measured before a in all 5 blocks");
-        assert!(ids(&in_orders(&[[1, 0], [1, 0], [0, 1], [1, 0], [1, 0]])).is_empty());
-    }
-
-    #[test]
-    fn l34_never_fires_on_our_own_orders() {
-        for seed in 0..50 {
-            let run = RunBuilder::stacks(&["a", "b", "c", "d"]).seed(seed).play(5, steady).build();
-            assert!(!ids(&run).contains(&"L34".to_string()), "seed {seed}");
-        }
-    }
-
-    #[test]
-    fn l67_published_figures_of_new_filesystems() {
-        assert!(has("L67", &twins(0.03, 0.0)));
-        assert!(!has("L67", &RunBuilder::stacks(&["a", "b"]).play(5, at(&[1.0, 1.1])).build()));
-    }
-
-    #[test]
-    fn advice_about_new_filesystems_names_what_to_type() {
-        let advice = told(&analyse(&twins(0.03, 0.0)).findings, "L67").unwrap().advice;
-        assert!(advice.contains("bakeoff quick DIR"), "{advice}");
-    }
 
     #[test]
     fn a_candidate_whose_every_cell_is_thrown_away_is_named() {

@@ -47,32 +47,3 @@ fn is_taken(cell: &Cell, cpus: u32) -> bool {
     let waited = m.waited_ns.is_some_and(|waited| waited as f64 > WAITED * all_ns);
     waited && cell.truth.foreign_cpus.is_some_and(|busy| busy >= 0.5 * f64::from(cpus))
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::analyse::analyse;
-    use crate::rules::tests::session::{at, has};
-    use crate::testing::RunBuilder;
-    use bakeoff_model::event::Cell;
-    use bakeoff_model::verdict::Verdict;
-
-    fn waited(c: &mut Cell, tenths: u64, others: f64) {
-        c.measurement.waited_ns = Some(c.measurement.elapsed_ns / 10 * tenths);
-        c.truth.foreign_cpus = Some(others);
-    }
-
-    /// Beside a compiler, one filesystem was called 2.4 times as fast as its equals.
-    #[test]
-    fn who_waits_least_for_a_cpu_is_not_the_fastest_storage() {
-        let run = |waits: fn(&mut Cell)| {
-            let run = RunBuilder::stacks(&["a", "b"]).header(|h| h.host.cpus = 2).cells(waits);
-            run.play(8, at(&[2000.0, 1000.0])).build()
-        };
-        let verdict = |waits| analyse(&run(waits)).verdicts[0].verdict;
-        assert_eq!(verdict(|c| waited(c, 8, 1.8)), Verdict::Refused);
-        assert!(has(super::ID, &run(|c| waited(c, 8, 1.8))));
-        assert_eq!(verdict(|c| waited(c, 3, 1.8)), Verdict::Fastest);
-        // A load of many threads waits for itself.
-        assert_eq!(verdict(|c| waited(c, 8, 0.0)), Verdict::Fastest);
-    }
-}

@@ -33,14 +33,3 @@ pub fn in_course(cells: &[&Cell]) -> Option<Hit> {
     let advice = "measure beyond the fast part: {runtime=60s}, or a larger io_size";
     Some(Hit::new(evidence, advice))
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::rules::tests::session::{climbs, dips, falls, flat, has, windows};
-
-    #[test]
-    fn l07_a_cache_that_runs_out_and_a_short_dip() {
-        assert!(has("L07", &windows(falls)) && !has("L07", &windows(dips)));
-        assert!(!has("L07", &windows(climbs)) && !has("L07", &windows(flat)));
-    }
-}

@@ -9,13 +9,10 @@ pub mod cpu_taken;
 pub mod drift;
 pub mod fast_cache;
 pub mod not_steady;
-mod pieces;
+pub(crate) mod pieces;
 pub mod ranks;
-pub mod slow_start;
 pub mod stalls;
-pub mod thermal_trend;
 pub mod tiny_block;
-pub mod two_speeds;
 pub mod unsettled;
 
 #[cfg(test)]
@@ -47,28 +44,20 @@ pub static OF_WORKLOADS: Checks<Observing> = &[("L22", tiny_block::hit)];
 
 pub static CHECKS: Checks<fn(&ComparedRun) -> Vec<Hit>> = &[
     ("L22", |of| Vec::from_iter(tiny_block::calls(of))),
-    ("L34", |of| Vec::from_iter(blocks::fixed_order(of))),
     ("L35", |of| Vec::from_iter(drift::sentinel(of))),
     ("L35", |of| of.each(drift::twins)),
     (autocorrelation::ID, |of| of.each(autocorrelation::in_run)),
     ("L40", |of| of.each(controls::below_noise)),
-    ("L41", |of| of.each(ranks::ceiling)),
     (ranks::RANK_FLIP, |of| Vec::from_iter(ranks::rank_flip(of))),
-    ("L43", |of| of.each(ranks::contradiction)),
-    (thermal_trend::ID, |of| Vec::from_iter(thermal_trend::thermal(of))),
     ("carry-over", |of| of.each(carry_over::of_workload)),
     (cpu_taken::ID, |of| of.each(cpu_taken::of_workload)),
-    ("methods-disagree", |of| of.each(controls::methods_disagree)),
     ("unmeasured", |of| of.each(blocks::unmeasured)),
     (unsettled::ID, |of| of.each(unsettled::of_workload)),
     ("L07", |of| of.courses(fast_cache::in_course)),
     (blocks::NO_REPLICATION, |of| Vec::from_iter(blocks::no_replication(of.run))),
     ("L37", |of| not_steady::in_run(of.run)),
     ("L37", |of| of.courses(not_steady::in_course)),
-    ("L67", |of| Vec::from_iter(blocks::fresh_fs_only(of.run))),
-    ("slow-start", |of| slow_start::check(of.run)),
     ("stalls", |of| stalls::check(of.run)),
-    ("two-speeds", |of| two_speeds::check(of.run)),
     ("L02", |of| zone_gradient::in_run(of.run)),
 ];
 

@@ -36,44 +36,8 @@ fn stalls(course: &Course) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pieces::tests::{clean, fired_percent, sliced};
+    use super::super::pieces::tests::fired_percent;
     use super::*;
-    use crate::analyse::analyse;
-    use crate::rules::tests::told;
-
-    /// Slices of 100 ms, of which some take so much longer.
-    fn stalling(times: u64, is_stalled: impl Fn(u32, u16) -> bool) -> Run {
-        let mut run = sliced(1, 10, clean(1, 0.03));
-        for block in &mut run.blocks {
-            for cell in &mut block.cells {
-                for slice in &mut cell.slices {
-                    let longer =
-                        if is_stalled(cell.block.number(), slice.round) { times } else { 1 };
-                    slice.elapsed_ns *= longer;
-                }
-            }
-        }
-        run
-    }
-
-    #[test]
-    fn stalls_of_over_a_twentieth_of_the_time_are_named_with_the_longest() {
-        let run = stalling(20, |block, slice| block % 3 == 0 && slice == 4);
-        let found = told(&analyse(&run).findings, "stalls").unwrap();
-        assert!(
-            found.evidence.starts_with("4 stalls in 80 slices, the longest for 1.9 s"),
-            "{found:?}"
-        );
-        assert_eq!(found.workload.as_deref(), Some("randwrite"));
-    }
-
-    #[test]
-    fn rare_short_stalls_and_slices_that_are_a_little_slower_are_none() {
-        assert!(check(&stalling(4, |block, slice| block == 2 && slice == 4)).is_empty());
-        let mut slower = clean(6, 0.03);
-        let run = sliced(1, 10, |b, c, s| slower(b, c, s) * if s == 4 { 0.6 } else { 1.0 });
-        assert!(check(&run).is_empty());
-    }
 
     #[test]
     fn clean_input_fires_in_at_most_one_run_of_a_hundred() {

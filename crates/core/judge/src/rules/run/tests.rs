@@ -1,7 +1,5 @@
 //! Runs for the tests of rules.
 
-use crate::analyse::analyse;
-use bakeoff_model::run::Run;
 use bakeoff_stats::prng::SplitMix64;
 
 /// Noise of about 1 %, different for every cell.
@@ -13,8 +11,4 @@ fn noise(block: u32, candidate: u16) -> f64 {
 
 pub fn steady(block: u32, candidate: u16, _: u16) -> f64 {
     1000.0 * libm::exp(noise(block, candidate))
-}
-
-pub(super) fn ids(run: &Run) -> Vec<String> {
-    analyse(run).findings.into_iter().map(|f| f.id).collect()
 }

@@ -56,34 +56,3 @@ pub fn calls(&ComparedRun { run, table, .. }: &ComparedRun) -> Option<Hit> {
     }
     None
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::rules::tests::before::{fires, job};
-    use crate::rules::tests::session::{has, noise};
-    use crate::testing::RunBuilder;
-
-    #[test]
-    fn l22_blocks_of_512_bytes_and_of_4096() {
-        assert!(fires("L22", &job(|j| j.bs = 512)) && !fires("L22", &job(|j| j.bs = 4096)));
-    }
-
-    #[test]
-    fn l22_as_many_calls_whatever_the_size() {
-        let run = |large: f64| {
-            let builder = RunBuilder::stacks(&["a", "b"]).workloads(&["randwrite", "randrw"]);
-            let builder = builder.header(|h| {
-                let mut second = h.workloads[0].clone();
-                second.name = "randwrite 64k".to_string();
-                second.job.bs = 64 << 10;
-                h.workloads[1] = second;
-            });
-            let rate = move |b, c, w: u16| {
-                let calls = if w == 0 { 20_000.0 } else { large };
-                calls * libm::exp(noise(b, c, w))
-            };
-            builder.play(5, rate).build()
-        };
-        assert!(has("L22", &run(19_000.0)) && !has("L22", &run(5_000.0)));
-    }
-}

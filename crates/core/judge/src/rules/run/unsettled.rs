@@ -73,7 +73,7 @@ fn evidence(run: &Run, found: &[(&SettledSlices, f64)]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::super::pieces::tests::{clean, sliced};
     use super::*;
     use crate::analyse::analyse;
@@ -83,7 +83,7 @@ mod tests {
 
     /// Slices of which one in each cell is twice as long, with a cost at the start of each, as a
     /// share of a usual one.
-    fn with_cost(seed: u64, blocks: u32, noise: f64, cost: impl Fn(u16) -> f64) -> Run {
+    pub(crate) fn with_cost(seed: u64, blocks: u32, noise: f64, cost: impl Fn(u16) -> f64) -> Run {
         let mut run = sliced(2, blocks, clean(seed, noise));
         for cell in run.blocks.iter_mut().flat_map(|block| &mut block.cells) {
             let share = cost(cell.candidate.number());

@@ -8,7 +8,6 @@ use bakeoff_model::event::Header;
 use bakeoff_model::host::{Layer, LayerKind, Place};
 use bakeoff_model::job::Job;
 use bakeoff_model::protocol::Mode;
-use bakeoff_model::verb::Verb;
 
 pub fn stacks() -> RunBuilder {
     RunBuilder::stacks(&["ext4", "xfs"])
@@ -37,17 +36,6 @@ pub fn stack(header: &mut Header, i: usize) -> &mut Stack {
         Kind::Stack(stack) => stack,
         Kind::Directory { .. } => panic!("no stack"),
     }
-}
-
-pub(crate) const TRIMMED: &str = "[[stack]]\nfs = \"ext4\"\n[[workload]]\nname = \"randread\"\n[protocol]\n\
-                       flash_state = \"trimmed\"\n";
-
-pub(crate) fn on_device(plan: Option<&str>) -> Run {
-    with(|h| {
-        h.region.as_mut().expect("a region").is_image = false;
-        h.plan = plan.map(str::to_string);
-        h.verb = Verb::Run;
-    })
 }
 
 /// Two directories, the first on a hard disk behind USB.

@@ -8,8 +8,9 @@ use bakeoff_model::candidate::Kind;
 use bakeoff_model::event::{CacheState, Cell, Header};
 use bakeoff_model::finding::{Finding, Scope, Severity};
 use bakeoff_model::host::LayerKind;
+use bakeoff_model::log_problem::LogProblem;
 use bakeoff_model::measurement::Latency;
-use bakeoff_model::telemetry::{Telemetry, TelemetryCost, ThreadUse};
+use bakeoff_model::telemetry::{Gauge, LogLine, Telemetry, ThreadUse};
 use bakeoff_model::workload::Metric;
 
 /// Throttled since boot, and now.
@@ -19,9 +20,9 @@ const UNDER_VOLTAGE: u32 = 1 << 16;
 
 pub(super) const CASES: &[Case] = &[
     case("L11", "other data than written", || returns(true), || returns(false)),
-    case("L12", "a file of 1.9 times the memory", || file(19), || file(21)),
     case("L14", "15 % of the time outside events", || sysbench(0.8, 0.05), || sysbench(0.8, 0.15)),
     case("L15", "70 MB/s over USB 2", || usb2(70e6), || usb2(30e6)),
+    case("L15", "1 MiB in 5 ms over USB 2", || fastest(5), || fastest(30)),
     case("L16", "a cold read from memory", || cache(CacheState::Warm), || cache(CacheState::Cold)),
     case("L17", "a page dirtied for each direct write", || dirtied(1.0), || dirtied(0.05)),
     case(
@@ -48,7 +49,6 @@ pub(super) const CASES: &[Case] = &[
         || bonnie("24000  90"),
     ),
     case("L26", "a mean above p95", || mean(1.1), || mean(0.9)),
-    case("L47", "p99.9 of 5000 operations", || tail(5_000), || tail(20_000)),
     case("L48", "a stall of 20 medians", || stall(20, None), || stall(5, None)),
     case("L48", "a stall of a closed loop", || stall(20, None), || stall(20, Some(100))),
     case("L49", "throttled now", || bits(&[0, THROTTLED_NOW, 0]), || bits(&[0, 0, 0])),
@@ -70,6 +70,21 @@ pub(super) const CASES: &[Case] = &[
         || bits(&[THROTTLED, 0, THROTTLED]),
         || bits(&[THROTTLED, 0, 0]),
     ),
+    case(
+        "L49",
+        "a clock that falls with the rate",
+        || clock(LOWER, 50, true),
+        || clock(LOWER, 50, false),
+    ),
+    case("L49", "a hot clock that falls", || clock(LOWER, 82, false), || clock(BACK, 82, false)),
+    case(
+        "L49",
+        "a clock that falls by a third",
+        || clock(LOWER, 82, false),
+        || clock(NEAR, 82, false),
+    ),
+    case("L52", "others on CPUs that the load waited for", || cpus(0.21, 0.03), || cpus(2.5, 0.01)),
+    case("L52", "others on 5 % of the CPUs", || cpus(0.21, 0.03), || cpus(0.19, 0.03)),
     case("L52", "others that moved 10 %", || foreign(10_000_000), || foreign(1_000_000)),
     case(
         "L53",
@@ -77,8 +92,17 @@ pub(super) const CASES: &[Case] = &[
         || zeroes("ext4lazyinit"),
         || zeroes("jbd2/sda1-8"),
     ),
-    case("L54", "a monitor at 3 % of a CPU", || monitor(60), || monitor(20)),
-    case("L55", "pages swapped", || swapped(1000), || swapped(0)),
+    case("L55", "pages swapped", || swapped(257), || swapped(256)),
+    case(
+        "cache-unknown",
+        "a cache that cannot be seen",
+        || cache(CacheState::Unknown),
+        || cache(CacheState::Cold),
+    ),
+    case("device-error", "an error in the kernel log", || log(&[LogProblem::IoError]), || log(&[])),
+    case("no-progress", "nothing read", || reads(false), || reads(true)),
+    case("suspended", "a suspend of 2 ms", || suspended(2_000_000), || suspended(900_000)),
+    case("tool-share", "6 % of the time in the tool", || tool(0.06), || tool(0.049)),
 ];
 
 fn returns(is_other: bool) -> Vec<Finding> {
@@ -97,27 +121,27 @@ fn returns(is_other: bool) -> Vec<Finding> {
     })
 }
 
-/// Buffered reads of a file of so many tenths of the memory.
-fn file(tenths: u64) -> Vec<Finding> {
-    judged("randread", 900.0, |h, c| {
-        h.host.mem_total_bytes = 1_000_000_000;
-        c.measurement.job.direct = false;
-        c.measurement.job.size = tenths * 100_000_000;
-        c.truth.cache = CacheState::Unknown;
-    })
-}
-
 /// A cell of sysbench with these shares of its time in events and in flushes.
 fn sysbench(events: f64, flushes: f64) -> Vec<Finding> {
     seen(|h, c| of_sysbench(h, &mut c.measurement, events, flushes))
 }
 
 fn usb2(rate: f64) -> Vec<Finding> {
-    judged("seqread", rate, |h, _| {
-        let Kind::Directory { place, .. } = &mut h.candidates[0].kind else { panic!() };
-        let drive = place.chain.iter_mut().find(|l| l.kind == LayerKind::Disk).expect("a drive");
-        drive.link = Some("USB 480 Mb/s".into());
+    judged("seqread", rate, |h, _| link(h))
+}
+
+/// Reads of 1 MiB at 30 MB/s on average, the fastest in so many milliseconds.
+fn fastest(ms: u64) -> Vec<Finding> {
+    judged("seqread", 30e6, |h, c| {
+        link(h);
+        c.measurement.read.as_mut().expect("reads").lat_ns.min = ms * 1_000_000;
     })
+}
+
+fn link(h: &mut Header) {
+    let Kind::Directory { place, .. } = &mut h.candidates[0].kind else { panic!() };
+    let drive = place.chain.iter_mut().find(|l| l.kind == LayerKind::Disk).expect("a drive");
+    drive.link = Some("USB 480 Mb/s".into());
 }
 
 fn cache(state: CacheState) -> Vec<Finding> {
@@ -183,13 +207,6 @@ fn mean(of_p95: f64) -> Vec<Finding> {
     latency(|_, l| (l.mean, l.p95) = (1e6 * of_p95, Some(1_000_000)))
 }
 
-fn tail(operations: u64) -> Vec<Finding> {
-    seen(|_, c| {
-        let write = c.measurement.write.as_mut().expect("writes");
-        (write.total_ios, write.lat_ns.p99_9) = (operations, Some(5_000_000));
-    })
-}
-
 fn stall(medians: u64, rate_iops: Option<u64>) -> Vec<Finding> {
     latency(|h, l| {
         h.workloads[0].metric = Metric::LatencyP99;
@@ -216,11 +233,62 @@ fn zeroes(thread: &str) -> Vec<Finding> {
     telemetry(|t| t.threads = vec![thread])
 }
 
-/// A monitor that takes so many milliseconds of the two seconds of a cell.
-fn monitor(cpu_ms: u64) -> Vec<Finding> {
-    telemetry(|t| t.cost = TelemetryCost { cpu_ns: cpu_ms * 1_000_000, ..TelemetryCost::default() })
-}
-
 fn swapped(pages: u64) -> Vec<Finding> {
     judged("randread", 900.0, |_, c| c.truth.swapped_pages = Some(pages))
+}
+
+const LOWER: [u64; 4] = [1_500_000, 1_500_000, 1_000_000, 1_000_000];
+const BACK: [u64; 4] = [1_500_000, 1_000_000, 1_000_000, 1_500_000];
+const NEAR: [u64; 4] = [1_500_000, 1_500_000, 1_400_000, 1_400_000];
+
+/// A pinned clock of 1.5 GHz at most over four looks, at a temperature, with a rate that falls in
+/// the middle of the cell or not.
+fn clock(khz: [u64; 4], celsius: u64, with_rate: bool) -> Vec<Finding> {
+    seen(|h, c| {
+        h.host.governors = vec!["performance".to_string()];
+        let windows = &mut c.measurement.windows;
+        let half = windows.len() / 2;
+        windows[half..].iter_mut().filter(|_| with_rate).for_each(|w| w.ios /= 2);
+        let length_ns = c.measurement.elapsed_ns / 4;
+        let gauge = |name: &str, most, values: [u64; 4]| {
+            vec![Gauge { name: name.to_string(), most, values: values.to_vec() }]
+        };
+        c.telemetry = watched(|t| {
+            t.slow_ns = (1..=4).map(|n| n * length_ns).collect();
+            t.frequency_khz = gauge("policy0", Some(1_500_000), khz);
+            t.temperature_mc = gauge("cpu", None, [celsius * 1000; 4]);
+        });
+    })
+}
+
+/// Others keep so many of four CPUs busy, and the load waits for this share of its time.
+fn cpus(busy: f64, waited: f64) -> Vec<Finding> {
+    seen(|h, c| {
+        h.host.cpus = 4;
+        c.truth.foreign_cpus = Some(busy);
+        c.measurement.waited_ns = Some((c.measurement.elapsed_ns as f64 * waited) as u64);
+    })
+}
+
+fn log(problems: &[LogProblem]) -> Vec<Finding> {
+    let line = |problem: &LogProblem| LogLine { problem: *problem, text: "mmc0: -110".to_string() };
+    telemetry(|t| t.log = problems.iter().map(line).collect())
+}
+
+fn reads(any: bool) -> Vec<Finding> {
+    judged("seqread", 50e6, |_, c| {
+        if !any {
+            c.measurement.read = None;
+        }
+    })
+}
+
+fn suspended(ns: u64) -> Vec<Finding> {
+    judged("randread", 900.0, |_, c| c.truth.suspended_ns = ns)
+}
+
+fn tool(share: f64) -> Vec<Finding> {
+    judged("seqwrite", 5e7, |_, c| {
+        c.measurement.tool_ns = (c.measurement.elapsed_ns as f64 * share) as u64;
+    })
 }

@@ -1,14 +1,14 @@
 //! Cases of rules about drives and places.
 
 use super::{Case, case};
+use crate::analyse::analyse;
 use crate::rules::plan;
-use crate::rules::tests::before::{
-    TRIMMED, behind_usb, disk_of, on_device, places, planned, stack, with,
-};
-use crate::testing::RunBuilder;
-use bakeoff_model::candidate::Crypt;
+use crate::rules::tests::before::{behind_usb, disk_of, places, planned, with};
+use crate::rules::tests::session::at;
+use crate::testing::{RunBuilder, disk_place};
+use bakeoff_model::event::{Position, What};
 use bakeoff_model::finding::Finding;
-use bakeoff_model::host::{Layer, PlaceClass, SystemDisk, ZoneModel};
+use bakeoff_model::host::{Layer, LayerKind, Place, PlaceClass, SystemDisk, ZoneModel};
 use bakeoff_model::index::RegionIx;
 
 const GB: u64 = 1_000_000_000;
@@ -16,10 +16,10 @@ const TB: u64 = 1000 * GB;
 
 pub(super) const CASES: &[Case] = &[
     case("L01", "regions that overlap by 80 %", || shifted(820), || shifted(300)),
-    case("L02", "a quarter of a hard disk", || zones(16), || zones(1)),
-    case("L03", "a card's partition at 5 MiB", || starts(5), || starts(8)),
-    case("L05", "a state that nobody restores", || flash(None), || flash(Some("overwritten"))),
-    case("L06", "flash as new", || flash(Some("trimmed")), || flash(Some("overwritten"))),
+    case("L01", "two partitions of one drive", || partition("8:2"), || partition("8:1")),
+    case("L02", "a fifth of a hard disk", || zones(12, "ata"), || zones(8, "ata")),
+    case("L02", "a hard disk, not a virtual one", || zones(12, "ata"), || zones(12, "virtio")),
+    case("L02", "reads that change by 5.8 %", || surveyed(5.8), || surveyed(4.5)),
     case("L08", "2 GB to write", || shingled(2 * GB), || shingled(30 * GB)),
     case(
         "L08",
@@ -45,7 +45,6 @@ pub(super) const CASES: &[Case] = &[
         || internal("X", Some(ZoneModel::HostAware)),
         || internal("X", None),
     ),
-    case("L09", "random access to 5 % of a hard disk", || span(20), || span(5)),
     case("L10", "a drive that holds the root", || holds("8:0"), || holds("8:64")),
     case(
         "L50",
@@ -56,15 +55,8 @@ pub(super) const CASES: &[Case] = &[
     case("L56", "a USB drive and Ethernet on one port", || bus("3 Model B"), || bus("5 Model B")),
     case("L57", "USB 3 at the speed of USB 2", || link("USB 480 Mb/s"), || link("USB 5000 Mb/s")),
     case("L58", "USB 3 without UAS", || link("USB 5000 Mb/s, BOT"), || link("USB 5000 Mb/s, UAS")),
-    case("L59", "a board without a detector", || fed("Raspberry Pi Zero W"), || fed("PC")),
-    case(
-        "L59",
-        "a hard disk fed by a board",
-        || planned(&behind_usb(TB, 1)),
-        || fed("Raspberry Pi 4 Model B"),
-    ),
-    case("L60", "no record of read-ahead", || unpinned(None), || unpinned(Some(128 << 10))),
-    case("L62", "no sector size", || crypt(None), || crypt(Some(512))),
+    case("loop-not-direct", "a loop without direct I/O", || looped(false), || looped(true)),
+    case("memory", "a tmpfs", || class(PlaceClass::Memory), || class(PlaceClass::Block)),
 ];
 
 fn shifted(mib: u64) -> Vec<Finding> {
@@ -76,26 +68,50 @@ fn shifted(mib: u64) -> Vec<Finding> {
     }))
 }
 
-/// A region of so many GiB on a hard disk of 64.
-fn zones(gib: u64) -> Vec<Finding> {
+/// Two directories, the second on this partition of the same drive.
+fn partition(dev: &str) -> Vec<Finding> {
+    let place = |p: &mut Place| {
+        *p = disk_place("ext4", "/b", "sda");
+        (p.chain[0].name, p.chain[0].dev) = ("sda2".to_string(), dev.to_string());
+    };
+    planned(&RunBuilder::directories(&["/a", "/b"]).place(1, place).build())
+}
+
+/// A region of so many GiB on a drive of 64 that says that it rotates.
+fn zones(gib: u64, bus: &str) -> Vec<Finding> {
     planned(&with(|h| {
         let region = h.region.as_mut().expect("a region");
         region.size_bytes = gib << 30;
         let drive = disk_of(&mut region.place);
-        (drive.rotational, drive.bus) = (Some(true), Some("ata".to_string()));
+        (drive.rotational, drive.bus) = (Some(true), Some(bus.to_string()));
     }))
 }
 
-fn starts(mib: u64) -> Vec<Finding> {
-    planned(&places(|p| {
-        disk_of(p).bus = Some("mmc".to_string());
-        p.chain[0].start_bytes = Some(mib << 20);
-    }))
+/// A run on a region whose reads change by so many percent from one end to the other.
+fn surveyed(percent: f64) -> Vec<Finding> {
+    let position = |i: u64| Position {
+        offset_bytes: i << 29,
+        bytes_per_s: 1e8 * (1.0 + percent / 100.0 * (0.5 - i as f64 / 8.0)),
+    };
+    let positions = (0..8).map(position).collect();
+    let run = RunBuilder::stacks(&["a", "b"])
+        .header(|h| h.region.as_mut().expect("a region").is_image = false)
+        .event(What::Surveyed { region: RegionIx::FIRST, positions });
+    analyse(&run.play(5, at(&[1e6, 1e6])).build()).findings
 }
 
-fn flash(state: Option<&str>) -> Vec<Finding> {
-    let plan = state.map(|state| TRIMMED.replace("trimmed", state));
-    planned(&on_device(plan.as_deref()))
+fn looped(direct: bool) -> Vec<Finding> {
+    let layer = Layer {
+        name: "loop3".to_string(),
+        kind: LayerKind::Loop,
+        direct_io: Some(direct),
+        ..Layer::default()
+    };
+    planned(&places(|p| p.chain.insert(0, layer)))
+}
+
+fn class(class: PlaceClass) -> Vec<Finding> {
+    planned(&places(|p| (p.class, p.fs) = (class, "tmpfs".to_string())))
 }
 
 fn shingled(written: u64) -> Vec<Finding> {
@@ -113,12 +129,6 @@ fn internal(model: &str, zoned: Option<ZoneModel>) -> Vec<Finding> {
     };
     let run = RunBuilder::directories(&["/a", "/b"]).place(0, |p| change(disk_of(p)));
     planned(&run.header(|h| h.expected_write_bytes = 2 * GB).build())
-}
-
-/// Random access on a hard disk that is so many times as large as the file.
-fn span(times: u64) -> Vec<Finding> {
-    let file_bytes = behind_usb(TB, 1).header.workloads[0].job.size;
-    planned(&behind_usb(file_bytes * times, 1))
 }
 
 fn holds(dev: &str) -> Vec<Finding> {
@@ -145,36 +155,5 @@ fn link(negotiated: &str) -> Vec<Finding> {
         disk_of(p).bus = Some("usb".to_string());
         disk_of(p).link = Some(negotiated.into());
         disk_of(p).best_link = Some("USB 5000 Mb/s".into());
-    }))
-}
-
-/// A stick in a port of this board.
-fn fed(board: &str) -> Vec<Finding> {
-    let run = RunBuilder::directories(&["/a"]).place(0, |p| {
-        disk_of(p).bus = Some("usb".to_string());
-        disk_of(p).rotational = Some(false);
-    });
-    planned(&run.header(|h| h.host.model = Some(board.to_string())).build())
-}
-
-fn unpinned(read_ahead: Option<u64>) -> Vec<Finding> {
-    planned(&with(|h| {
-        let region = h.region.as_mut().expect("a region");
-        region.is_image = false;
-        disk_of(&mut region.place).scheduler = Some("none".to_string());
-        disk_of(&mut region.place).read_ahead_bytes = read_ahead;
-    }))
-}
-
-fn crypt(sector_size: Option<u32>) -> Vec<Finding> {
-    planned(&with(|h| {
-        stack(h, 0).crypt = Some(Crypt {
-            kind: "luks2".to_string(),
-            cipher: "xchacha20,aes-adiantum-plain64".to_string(),
-            key_bits: 256,
-            sector_size,
-            no_read_workqueue: false,
-            no_write_workqueue: false,
-        });
     }))
 }

@@ -1,101 +1,79 @@
-//! Cases of rules about a whole run.
+//! Cases of rules about a whole run, or two.
 
 use super::{Case, case};
 use crate::analyse::analyse;
+use crate::compare::compare;
+use crate::decide::turns::turns;
+use crate::rules::run::pieces::tests::{clean, sliced};
 use crate::rules::run::tests::steady;
+use crate::rules::run::unsettled::tests::with_cost;
 use crate::rules::tests::before::stack;
-use crate::rules::tests::session::{at, climbs, flat, noise, sentinels, twins, windows};
+use crate::rules::tests::session::{
+    at, climbs, dips, falls, flat, noise, sentinels, steps_late, steps_less, twins, windows,
+};
 use crate::rules::unlike_promises::unlike;
 use crate::testing::RunBuilder;
 use bakeoff_machine::prepare::recipe::recipes_for;
-use bakeoff_model::candidate::Crypt;
-use bakeoff_model::event::{Cell, What};
+use bakeoff_model::event::{Cell, Header, What};
 use bakeoff_model::finding::Finding;
-use bakeoff_model::index::CandidateIx;
-use bakeoff_model::measurement::Window;
-use bakeoff_model::protocol::Mode;
+use bakeoff_model::index::{BlockIx, CandidateIx, RegionIx, WorkloadIx};
+use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::precondition::{PreconditionEnd, PreconditionRound};
 use bakeoff_model::run::Run;
-use bakeoff_model::telemetry::{Gauge, Telemetry};
+use bakeoff_model::slice::Slice;
+use bakeoff_model::verdict::Analysis;
 
 pub(super) const CASES: &[Case] = &[
-    case("L07", "a rate that halves in a cell of 2.0 s", || two_seconds(2), || two_seconds(1)),
+    case("L07", "a rate that falls for good", || of(windows(falls)), || of(windows(dips))),
     case("L18", "a filesystem without a journal", || promise("ext2", ""), || promise("xfs", "")),
     case("L18", "f2fs as posix", || promise("f2fs", "fsync_mode=posix"), strict_f2fs),
     case("L18", "f2fs as it is by default: posix", || promise("f2fs", "noatime"), strict_f2fs),
-    case(
-        "L18",
-        "f2fs that flushes no cache",
-        || promise("f2fs", "fsync_mode=nobarrier"),
-        strict_f2fs,
-    ),
+    case("L18", "no flush of caches", || promise("f2fs", "fsync_mode=nobarrier"), strict_f2fs),
     case(
         "L18",
         "ext4 without barriers",
         || promise("ext4", "nobarrier"),
         || promise("ext4", "barrier=1"),
     ),
-    case("L18", "exfat in user space", || promise("exfat-fuse", ""), || promise("btrfs", "")),
-    case("L18", "ntfs in user space", || promise("ntfs-3g", ""), || promise("jfs", "")),
+    case("L22", "as many calls at 64 KiB", || calls(19_000.0), || calls(5_000.0)),
+    case("L31", "two versions", || compared(|h| h.version = "9.0.0".into()), || compared(|_| {})),
     case("L32", "two blocks of three", || blocks(2), || blocks(3)),
-    case("L34", "the same order in every block", || orders(false), || orders(true)),
-    case("L35", "a drive that loses 8 %", || drift(0.012), || drift(0.002)),
-    case(
-        "L35",
-        "a twin that is 5 % slower",
-        || findings(&twins(0.2, -0.05)),
-        || findings(&twins(0.2, 0.0)),
-    ),
-    case("L36", "one that goes up and down", || wave(0.2), || wave(0.001)),
+    case("L35", "a drive that loses 8 %", || drift(0.012), || drift(0.004)),
+    case("L35", "a drive that slows down, not one that scatters", || drift(0.012), scatter),
+    case("L35", "a twin that is 5 % slower", || of(twins(0.2, -0.05)), || of(twins(0.2, 0.0))),
+    case("L36", "one that goes up and down", || wave(0.2, false), || wave(0.001, false)),
+    case("L36", "one and not all", || wave(0.2, false), || wave(0.2, true)),
+    case("L37", "a rate that climbs by half", || of(windows(climbs)), || of(windows(flat))),
+    case("L37", "a step of 12 %", || of(windows(steps_late)), || of(windows(steps_less))),
     case(
         "L37",
-        "a rate that climbs by half",
-        || findings(&windows(climbs)),
-        || findings(&windows(flat)),
+        "a region that preconditioning left unsteady",
+        || preconditioned([100, 150, 100, 150, 100], PreconditionEnd::Rounds),
+        || preconditioned([100, 119, 100, 119, 100], PreconditionEnd::Steady),
     ),
-    case(
-        "L40",
-        "a lead of 1 % and a twin of 2 %",
-        || findings(&twins(0.01, 0.02)),
-        || findings(&twins(0.05, 0.005)),
-    ),
-    case("L41", "three at 52 MB/s of USB 2", || three(52e6), || three(30e6)),
+    case("L40", "a lead of 1 %, a twin of 2 %", || of(twins(0.01, 0.02)), || of(twins(0.03, 0.02))),
     case("L42", "another winner on another workload", || second(0.8), || second(1.2)),
-    case("L43", "encryption that is 10 % faster", || encrypted(1.1), || encrypted(0.9)),
-    case("L51", "rates that fall with the heat", || heat(0.02), || heat(0.0)),
     case("L61", "a driver in user space", || promise("ntfs-3g", ""), || promise("ntfs3", "")),
+    case("carry-over", "one that helps its successor", || carried(0.4), || carried(0.0)),
+    // A load of many threads waits for itself.
+    case("cpu-taken", "a compiler on both CPUs", || waited(8, 1.8), || waited(8, 0.0)),
+    case("cpu-taken", "a load that mostly waits", || waited(8, 1.8), || waited(3, 1.8)),
     case(
-        "L67",
-        "a precise figure of new filesystems",
-        || fresh(Mode::Precise),
-        || fresh(Mode::Quick),
+        "runs-differ",
+        "another kernel",
+        || compared(|h| h.host.kernel = "6.6.1".to_string()),
+        || compared(|_| {}),
     ),
+    case("stalls", "4 of 80 slices of 2 s", || stalling(20, 3), || stalling(4, 10)),
+    case("unmeasured", "a third that is suspended", || suspended(2), || suspended(3)),
+    case("unsettled", "a cost of each turn", || settling(0.3), || settling(0.0)),
 ];
 
 /// Everything found, with what is said beside each answer.
-fn findings(run: &Run) -> Vec<Finding> {
-    let analysis = analyse(run);
+fn of(run: Run) -> Vec<Finding> {
+    let analysis = analyse(&run);
     let beside = analysis.verdicts.into_iter().flat_map(|verdict| verdict.findings);
     analysis.findings.into_iter().chain(beside).collect()
-}
-
-/// Cells of exactly 2.0 s, whose rate is divided by so much in the middle.
-fn two_seconds(divisor: u64) -> Vec<Finding> {
-    fn set(cell: &mut Cell, divisor: u64) {
-        let window = |i: u64| Window {
-            start_ns: i * 100_000_000,
-            len_ns: 100_000_000,
-            write_bytes: if i < 10 { 8_000_000 } else { 8_000_000 / divisor } + (i * 7919) % 100,
-            ios: 8,
-            ..Window::default()
-        };
-        cell.measurement.elapsed_ns = 2_000_000_000;
-        cell.measurement.windows = (0..20).map(window).collect();
-    }
-    let halves = |cell: &mut Cell| set(cell, 2);
-    let stays = |cell: &mut Cell| set(cell, 1);
-    let run = RunBuilder::stacks(&["a", "b"]).workloads(&["seqwrite"]);
-    let run = if divisor == 2 { run.cells(halves) } else { run.cells(stays) };
-    findings(&run.play(5, at(&[1e6, 1e6])).build())
 }
 
 /// ext4 with its default options beside another filesystem, as it is mounted.
@@ -116,74 +94,141 @@ fn two(ratio: f64) -> impl Fn(u32, u16, u16) -> f64 {
     move |b, c, w| 1000.0 * if c == 1 { ratio } else { 1.0 } * libm::exp(noise(b, c, w))
 }
 
-fn blocks(number: u32) -> Vec<Finding> {
-    findings(&RunBuilder::stacks(&["a", "b"]).play(number, two(1.0)).build())
+/// 20,000 calls a second at 4 KiB, and so many at 64 KiB.
+fn calls(large: f64) -> Vec<Finding> {
+    let run = RunBuilder::stacks(&["a", "b"]).workloads(&["randwrite", "randrw"]).header(|h| {
+        let mut second = h.workloads[0].clone();
+        second.name = "randwrite 64k".to_string();
+        second.job.bs = 64 << 10;
+        h.workloads[1] = second;
+    });
+    let rate = |w| if w == 0 { 20_000.0 } else { large };
+    of(run.play(5, |b, c, w| rate(w) * libm::exp(noise(b, c, w))).build())
 }
 
-fn orders(alternates: bool) -> Vec<Finding> {
-    let mut builder = RunBuilder::stacks(&["a", "b"]);
-    for block in 0..6 {
-        let is_turned = alternates && block % 2 == 1;
-        builder.block(if is_turned { vec![1, 0] } else { vec![0, 1] }, &mut two(1.1));
-    }
-    builder.push(What::Looked { blocks: 6, dropped: vec![] });
-    findings(&builder.build())
+fn judged(id: &str, change: impl FnOnce(&mut Header)) -> (Run, Analysis) {
+    let run = RunBuilder::stacks(&["ext4", "xfs"]).header(|h| {
+        h.run = format!("{id:0<16}");
+        change(h);
+    });
+    let run = run.play(5, two(1.2)).build();
+    let analysis = analyse(&run);
+    (run, analysis)
+}
+
+/// Two runs, the second changed.
+fn compared(change: impl FnOnce(&mut Header)) -> Vec<Finding> {
+    compare(&[judged("a", |_| {}), judged("b", change)], None).findings
+}
+
+fn blocks(number: u32) -> Vec<Finding> {
+    of(RunBuilder::stacks(&["a", "b"]).play(number, two(1.0)).build())
 }
 
 fn drift(per_block: f64) -> Vec<Finding> {
-    findings(&sentinels(|block| 50e6 * (1.0 - per_block * f64::from(block))))
+    of(sentinels(|block| 90e6 * (1.0 - per_block * f64::from(block))))
 }
 
-fn wave(depth: f64) -> Vec<Finding> {
+fn scatter() -> Vec<Finding> {
+    of(sentinels(|block| 90e6 * if block % 2 == 0 { 1.0 } else { 0.9 }))
+}
+
+/// A wave through one of three candidates, or through all.
+fn wave(depth: f64, is_common: bool) -> Vec<Finding> {
     let rate = move |b: u32, c: u16, w| {
-        let wave = if c == 1 { depth * libm::sin(f64::from(b) / 3.0) } else { 0.0 };
+        let wave = if c == 1 || is_common { depth * libm::sin(f64::from(b) / 3.0) } else { 0.0 };
         steady(b, c, w) * libm::exp(wave)
     };
-    findings(&RunBuilder::stacks(&["a", "b", "c"]).play(18, rate).build())
+    of(RunBuilder::stacks(&["a", "b", "c"]).play(18, rate).build())
 }
 
-/// Three directories behind USB 2 that read as fast as each other.
-fn three(rate: f64) -> Vec<Finding> {
-    let mut builder = RunBuilder::directories(&["/a", "/b", "/c"]).workloads(&["seqread"]);
-    for i in 0..3 {
-        builder = builder.place(i, |p| p.chain[1].link = Some("USB 480 Mb/s".into()));
+/// Rounds of preconditioning that wrote so much each, and how they ended.
+fn preconditioned(rates: [u64; 5], end: PreconditionEnd) -> Vec<Finding> {
+    let mut builder = RunBuilder::stacks(&["a", "b"]);
+    for (round, rate) in (0..).zip(rates) {
+        builder.push(What::PreconditionRound(Box::new(PreconditionRound {
+            region: RegionIx::FIRST,
+            round,
+            job: Job::new(Rw::RandWrite, 4096, 1 << 30),
+            write_bytes: rate * 2_000_000,
+            elapsed_ns: 2_000_000_000,
+        })));
     }
-    findings(&builder.play(5, |b, c, w| rate * libm::exp(0.1 * noise(b, c, w))).build())
+    builder.push(What::Preconditioned { region: RegionIx::FIRST, end });
+    of(builder.play(5, at(&[1e6, 1e6])).build())
 }
 
 /// `b` wins by 30 % on one workload, and is at `ratio` on the other.
 fn second(ratio: f64) -> Vec<Finding> {
     let rate = move |b, c, w| two(if w == 0 { 1.3 } else { ratio })(b, c, w);
     let run = RunBuilder::stacks(&["a", "b"]).workloads(&["randwrite", "randread"]);
-    findings(&run.play(5, rate).build())
+    of(run.play(5, rate).build())
 }
 
-fn encrypted(ratio: f64) -> Vec<Finding> {
-    let run = RunBuilder::stacks(&["ext4", "ext4, LUKS"]).header(|h| {
-        stack(h, 1).crypt = Some(Crypt {
-            kind: "luks2".to_string(),
-            cipher: "aes-xts-plain64".to_string(),
-            key_bits: 512,
-            sector_size: Some(512),
-            no_read_workqueue: false,
-            no_write_workqueue: false,
-        });
-    });
-    findings(&run.play(5, two(ratio)).build())
+/// Ten blocks of eight rounds in which whoever follows the first does `share` more.
+fn carried(share: f64) -> Vec<Finding> {
+    let builder = RunBuilder::stacks(&["a", "b", "c", "d"]).workloads(&["randread"]);
+    let mut run = builder.play(10, |_, _, _| 1000.0).build();
+    for block in &mut run.blocks {
+        for cell in &mut block.cells {
+            cell.slices = slices_of(cell, block.block, share);
+        }
+    }
+    of(run)
 }
 
-/// The machine warms up by a degree a block, and rates fall by so much for each.
-fn heat(slope: f64) -> Vec<Finding> {
-    let run = RunBuilder::stacks(&["a", "b"]).cells(|c| {
-        let values = vec![50_000 + 1000 * u64::from(c.block.number())];
-        let gauge = Gauge { name: "cpu-thermal".to_string(), most: None, values };
-        let telemetry = Telemetry { temperature_mc: vec![gauge], ..Telemetry::default() };
-        c.telemetry = Some(Box::new(telemetry));
-    });
-    let rate = move |b: u32, c, w| two(1.0)(b, c, w) * libm::exp(-slope * f64::from(b));
-    findings(&run.play(8, rate).build())
+fn slices_of(cell: &Cell, block: BlockIx, share: f64) -> Vec<Slice> {
+    let (mut after, mut own) = (None, Vec::new());
+    let standing = [0, 1, 2, 3].map(CandidateIx::new);
+    for round in 0..8u16 {
+        let order = turns(1, block, WorkloadIx::FIRST, round.into(), &standing);
+        for (turn, candidate) in (0..).zip(order) {
+            let more = if after == Some(CandidateIx::FIRST) { share } else { 0.0 };
+            // Slices are never quite alike.
+            let noise = f64::from((round * 7 + turn * 3 + candidate.number()) % 5) * 0.002;
+            let ios = (1000.0 * (1.0 + more + noise)) as u64;
+            let (elapsed_ns, bytes) = (50_000_000, ios * 4096);
+            let slice = Slice { round, turn, after, elapsed_ns, ios, bytes, ..Slice::default() };
+            own.extend((candidate == cell.candidate).then_some(slice));
+            after = Some(candidate);
+        }
+    }
+    own
 }
 
-fn fresh(mode: Mode) -> Vec<Finding> {
-    findings(&RunBuilder::stacks(&["a", "b"]).mode(mode).play(8, two(1.2)).build())
+/// The load waits for a CPU in so many tenths of the time, while others have so many of two.
+fn waited(tenths: u64, others: f64) -> Vec<Finding> {
+    let run = RunBuilder::stacks(&["a", "b"]).header(|h| h.host.cpus = 2);
+    let mut run = run.play(8, at(&[2000.0, 1000.0])).build();
+    for cell in run.blocks.iter_mut().flat_map(|block| &mut block.cells) {
+        cell.measurement.waited_ns = Some(cell.measurement.elapsed_ns / 10 * tenths);
+        cell.truth.foreign_cpus = Some(others);
+    }
+    of(run)
+}
+
+/// Slices of 100 ms, of which one in every so many blocks takes so many times as long.
+fn stalling(times: u64, every: u32) -> Vec<Finding> {
+    let mut run = sliced(1, 10, clean(1, 0.03));
+    for cell in run.blocks.iter_mut().flat_map(|block| &mut block.cells) {
+        let is_stalled = cell.block.number() % every == 0;
+        let stalled = cell.slices.iter_mut().filter(|slice| is_stalled && slice.round == 4);
+        stalled.for_each(|slice| slice.elapsed_ns *= times);
+    }
+    of(run)
+}
+
+/// Three directories, of which this one is suspended in every cell.
+fn suspended(candidate: u16) -> Vec<Finding> {
+    let run = RunBuilder::directories(&["/a", "/b", "/c"]);
+    let run = match candidate {
+        2 => run.cells(|c| c.truth.suspended_ns = u64::from(c.candidate.number() / 2) << 30),
+        _ => run,
+    };
+    of(run.play(5, steady).build())
+}
+
+/// A cost of each turn of the second, as a share of its slices.
+fn settling(cost: f64) -> Vec<Finding> {
+    of(with_cost(7, 10, 0.01, |candidate| f64::from(candidate) * cost))
 }

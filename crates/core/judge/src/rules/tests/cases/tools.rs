@@ -1,7 +1,7 @@
 //! Cases about what tools print.
 
-use super::super::cases::{Case, case};
-use super::super::imported::printed;
+use super::{Case, case};
+use crate::rules::tests::imported::printed;
 use bakeoff_model::finding::Finding;
 
 pub(super) const CASES: &[Case] = &[
@@ -41,22 +41,7 @@ pub(super) const CASES: &[Case] = &[
         || iozone("-i 0 -i 2 -e", 25_600),
         || iozone("-i 0 -i 2 -e", 4),
     ),
-    case("L23", "a table with bytes one by one", || bonnie("84  94", 10), || bonnie("", 10)),
-    case("L24", "seeks at 118 % of a CPU", || bonnie("", 118), || bonnie("", 30)),
     case("L26", "a mean of 4.91 above p95 of 2.32", || latency(4.91, 2.32), || latency(1.20, 2.32)),
-    case(
-        "L30",
-        "a depth of 64 with psync",
-        || fio("read", "", "psync", 64),
-        || fio("read", "", "psync", 1),
-    ),
-    case(
-        "L30",
-        "a depth of 64 with psync",
-        || fio("read", "", "psync", 64),
-        || fio("read", " --direct=1", "libaio", 64),
-    ),
-    case("L46", "the score of Storage.sh", || storage_sh("  Score: 1234\n"), || storage_sh("")),
 ];
 
 fn f3(lost: &str) -> Vec<Finding> {
@@ -141,27 +126,5 @@ fn of_sysbench(events: f64, mean: f64, p95: f64) -> Vec<Finding> {
          \x20        avg:                                {mean:6.2}ms\n\
          \x20        max:                                821.00ms\n\
          \x20        approx.  95 percentile:             {p95:6.2}ms\n"
-    ))
-}
-
-/// bonnie++ with these figures of bytes one by one, and seeks at so many percent of a CPU.
-fn bonnie(per_char: &str, seeks: u32) -> Vec<Finding> {
-    printed(&format!(
-        "Version  1.96       ------Sequential Output------ --Sequential Input- --Random-\n\
-         Concurrency   1     -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--\n\
-         Machine        Size K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP  /sec %CP\n\
-         pi               1G {per_char:>9}  4483  15  3790  15 {per_char:>9} 24000  30 962.8 \
-         {seeks:3}\n"
-    ))
-}
-
-fn storage_sh(score: &str) -> Vec<Finding> {
-    printed(&format!(
-        "\x20    Category                  Test                      Result     \n\
-         HDParm                    Disk Read                 41.50 MB/s\n\
-         FIO                       4k random read            2710 IOPS (10843 KB/s)\n\
-         FIO                       4k random write           845 IOPS (3381 KB/s)\n\
-         IOZone                    4k read                   9123 KB/s\n\
-         IOZone                    4k random write           3017 KB/s\n\n{score}"
     ))
 }

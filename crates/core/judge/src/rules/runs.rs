@@ -31,13 +31,6 @@ pub fn tool_versions(runs: &[&Run]) -> Option<Finding> {
     Some(Hit::new(shown.join("; "), advice).finding(&first.header, TOOL_VERSION))
 }
 
-pub const KERNEL_MISMATCH: &str = "L63";
-
-pub fn kernels_differ(header: &Header, kernel: &Difference) -> Finding {
-    let advice = "measure on one kernel, or compare kernels with --across kernel";
-    Hit::new(kernel.to_string(), advice).finding(header, KERNEL_MISMATCH)
-}
-
 pub const RUNS_DIFFER: &str = "runs-differ";
 
 const NAMED_LIMIT: usize = 4;
@@ -57,25 +50,4 @@ pub fn named(differences: &[&Difference]) -> String {
         more => all.push(format!("{more} more properties")),
     }
     phrases::list(&all)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::RunBuilder;
-
-    #[test]
-    fn l31_versions_that_differ_and_versions_that_do_not() {
-        let run = |version: &str| {
-            let builder = RunBuilder::stacks(&["ext4", "xfs"]);
-            builder.header(|h| h.version = version.to_string()).build()
-        };
-        let (old, new) = (run("0.1.0"), run("0.2.0"));
-        let found = tool_versions(&[&old, &new]).expect("fires");
-        assert_eq!(
-            (found.id.as_str(), found.evidence.as_str()),
-            ("L31", "bakeoff 0.1.0; bakeoff 0.2.0")
-        );
-        assert_eq!(tool_versions(&[&old, &old]), None);
-    }
 }
