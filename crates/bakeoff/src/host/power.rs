@@ -1,4 +1,4 @@
-//! Meters of electrical power that the machine has, each as a counter of microjoules.
+//! Meters of electrical power that the machine has, each as a growing count of microjoules.
 //!
 //! RAPL counts energy. Sensors report watts, which are integrated between reads. `vcgencmd` runs
 //! once a second in a thread of its own, because a process takes longer to start than a read may.
@@ -25,101 +25,90 @@ const STACK_BYTES: usize = 128 << 10;
 pub struct OpenMeter {
     pub name: String,
     pub bytes: usize,
-    grown_uj: Grown,
-    total_uj: u64,
-}
-
-/// Microjoules since the last call; `None` if the meter cannot be read.
-type Grown = Box<dyn FnMut() -> Option<u64> + Send>;
-
-impl OpenMeter {
-    /// Microjoules since it was opened.
-    pub fn energy_uj(&mut self) -> Option<u64> {
-        self.total_uj = self.total_uj.saturating_add((self.grown_uj)()?);
-        Some(self.total_uj)
-    }
+    /// `None` if it cannot be read.
+    pub energy_uj: Box<dyn FnMut() -> Option<u64> + Send>,
 }
 
 pub fn meters(root: &Root) -> Vec<OpenMeter> {
     let found = counters(root).into_iter().chain(sensors(root)).chain(pmic(root));
-    let open = |(name, bytes, grown_uj): (String, usize, Grown)| OpenMeter {
-        name,
-        bytes,
-        grown_uj,
-        total_uj: 0,
-    };
-    found.map(open).take(METERS).collect()
-}
-
-fn integrated(mut microwatts: impl FnMut() -> Option<u64> + Send + 'static) -> Grown {
-    let mut last: Option<(Instant, u64)> = None;
-    Box::new(move || {
-        let (power, now) = (microwatts()?, Instant::now());
-        let before = last.replace((now, power));
-        Some(before.map_or(0, |(at, power)| {
-            (power as f64 * now.saturating_duration_since(at).as_secs_f64()) as u64
-        }))
-    })
+    found.take(METERS).collect()
 }
 
 /// RAPL: packages, the platform and memory; cores are part of their package.
-fn counters(root: &Root) -> Vec<(String, usize, Grown)> {
+fn counters(root: &Root) -> Vec<OpenMeter> {
     let zones = Path::new("sys/class/powercap");
     let open = |zone: String| {
         // The same counters are there twice where intel-rapl-mmio is loaded.
         let dir = zone.starts_with("intel-rapl:").then(|| zones.join(zone))?;
-        let name = root.attr(dir.join("name"))?;
-        (name == "psys" || name == "dram" || name.starts_with("package")).then_some(())?;
+        let is_whole =
+            |name: &String| ["psys", "dram", "package"].iter().any(|of| name.starts_with(of));
+        let name = root.attr(dir.join("name")).filter(is_whole)?;
         let mut feed = Feed::open(root, dir.join("energy_uj")).ok()?;
-        let range = root.number(dir.join("max_energy_range_uj"));
-        let (bytes, mut last) = (feed.bytes(), None);
-        let grown: Grown = Box::new(move || {
+        let range = root.number(dir.join("max_energy_range_uj")).unwrap_or(0);
+        let (bytes, mut last, mut before) = (feed.bytes(), 0, 0_u64);
+        let energy_uj = move || {
             let now = feed.number()?;
-            let before = last.replace(now).unwrap_or(now);
-            Some(power::growth_uj(before, now, range))
-        });
-        Some((name, bytes, grown))
+            before = before.saturating_add(if now < last { range } else { 0 });
+            last = now;
+            Some(before.saturating_add(now))
+        };
+        Some(OpenMeter { name, bytes, energy_uj: Box::new(energy_uj) })
     };
     root.names(zones).into_iter().filter_map(open).collect()
 }
 
-fn sensors(root: &Root) -> Vec<(String, usize, Grown)> {
+fn integrated(
+    name: String,
+    bytes: usize,
+    mut microwatts: impl FnMut() -> Option<u64> + Send + 'static,
+) -> OpenMeter {
+    let (mut at, mut power, mut energy) = (Instant::now(), 0.0, 0.0);
+    let energy_uj = move || {
+        let now = microwatts();
+        energy += power * at.elapsed().as_secs_f64();
+        (at, power) = (Instant::now(), now.unwrap_or(0) as f64);
+        now.map(|_| energy as u64)
+    };
+    OpenMeter { name, bytes, energy_uj: Box::new(energy_uj) }
+}
+
+fn sensors(root: &Root) -> Vec<OpenMeter> {
     let chips = Path::new("sys/class/hwmon");
+    let is_graphics = |name: &str| ["amdgpu", "radeon", "nouveau", "i915", "xe"].contains(&name);
     let open = |chip: String| {
         let dir = chips.join(chip);
-        let name = root.attr(dir.join("name"))?;
-        let graphics = ["amdgpu", "radeon", "nouveau", "i915", "xe"];
-        (!graphics.contains(&name.as_str())).then_some(())?;
+        let name = root.attr(dir.join("name")).filter(|name| !is_graphics(name))?;
         let files = ["power1_input", "power1_average"];
         let mut feed = files.iter().find_map(|file| Feed::open(root, dir.join(file)).ok())?;
-        Some((name, feed.bytes(), integrated(move || feed.number())))
+        Some(integrated(name, feed.bytes(), move || feed.number()))
     };
     root.names(chips).into_iter().filter_map(open).collect()
 }
 
 /// All rails of a Raspberry Pi 5. The thread ends after its meter is dropped.
-fn pmic(root: &Root) -> Option<(String, usize, Grown)> {
-    let model = root.text("proc/device-tree/model")?;
+fn pmic(root: &Root) -> Option<OpenMeter> {
     let boards = ["Raspberry Pi 5", "Raspberry Pi Compute Module 5"];
-    boards.iter().any(|board| model.starts_with(board)).then_some(())?;
+    let is_one = |model: &String| boards.iter().any(|board| model.starts_with(board));
+    root.text("proc/device-tree/model").filter(is_one)?;
     let argv = ["vcgencmd", "pmic_read_adc"].map(str::to_string);
-    let microwatts = move || {
+    let ask = move || {
         let spec = Spec::tool(&argv, Duration::from_secs(3)).ok()?;
-        let watts =
-            power::pmic(&String::from_utf8_lossy(&spec.run(&Cancel::default()).ok()?.stdout));
-        watts.map(|watts| (watts * 1e6) as u64)
+        power::pmic(&String::from_utf8_lossy(&spec.run(&Cancel::default()).ok()?.stdout))
     };
-    let latest = Arc::new(AtomicU64::new(microwatts()?));
-    let own = Arc::clone(&latest);
+    let shared = Arc::new(AtomicU64::new(ask()?.to_bits()));
+    let own = Arc::clone(&shared);
     let run = move || {
         while Arc::strong_count(&own) > 1 {
             sleep(Duration::from_secs(1));
-            own.store(microwatts().unwrap_or(u64::MAX), Ordering::Relaxed);
+            own.store(ask().unwrap_or(f64::NAN).to_bits(), Ordering::Relaxed);
         }
     };
     Builder::new().name("power".to_string()).stack_size(STACK_BYTES).spawn(run).ok()?;
-    let read = move || Some(latest.load(Ordering::Relaxed)).filter(|value| *value != u64::MAX);
-    Some(("pmic_read_adc".to_string(), STACK_BYTES, integrated(read)))
+    let microwatts = move || {
+        let watts = f64::from_bits(shared.load(Ordering::Relaxed));
+        watts.is_finite().then_some((watts * 1e6) as u64)
+    };
+    Some(integrated("pmic_read_adc".to_string(), STACK_BYTES, microwatts))
 }
 
 #[cfg(test)]
@@ -148,12 +137,12 @@ mod tests {
         let mut open = meters(&root);
         let names: Vec<&str> = open.iter().map(|m| m.name.as_str()).collect();
         assert_eq!(names, ["package-0", "psys", "ina226"]);
-        assert_eq!(open[0].energy_uj(), Some(0));
+        assert_eq!((open[0].energy_uj)(), Some(990));
         std::fs::write(dir.path().join(RAPL).join("energy_uj"), "15\n").unwrap();
-        assert_eq!(open[0].energy_uj(), Some(25), "it began anew at 1000");
-        assert_eq!(open[2].energy_uj(), Some(0));
+        assert_eq!((open[0].energy_uj)(), Some(1015), "it began anew at 1000");
+        assert_eq!((open[2].energy_uj)(), Some(0));
         std::thread::sleep(Duration::from_millis(50));
-        let joules = open[2].energy_uj().unwrap() as f64 / 1e6;
+        let joules = (open[2].energy_uj)().unwrap() as f64 / 1e6;
         assert!(joules >= 0.1, "2 W for 50 ms or more: {joules}");
         let (_dir, root) = tree(&[("proc/device-tree/model", "QEMU\0")]);
         assert!(meters(&root).is_empty());

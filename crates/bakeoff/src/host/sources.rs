@@ -176,7 +176,7 @@ impl Sources {
             row[self.layout.temperature(index)] = feed.number().unwrap_or(NONE);
         }
         for (index, meter) in self.meters.iter_mut().enumerate() {
-            row[self.layout.meter(index)] = meter.energy_uj().unwrap_or(NONE);
+            row[self.layout.meter(index)] = (meter.energy_uj)().unwrap_or(NONE);
         }
     }
 

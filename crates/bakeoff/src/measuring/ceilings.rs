@@ -9,7 +9,6 @@ use bakeoff_model::event::What;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
 
-use super::in_memory;
 use super::layer::{self, Memory, Place};
 use crate::fault::Fault;
 use crate::places::target_set::TargetSet;
@@ -38,7 +37,6 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
         Some(why) => of.skipped.push(layer::unmeasured("all lower layers", why)),
         None => measure_all(session, target_set, planned, &mut of)?,
     }
-    in_memory::measure(session, target_set, &mut of)?;
     session.journal.record(What::Ceilings(Box::new(of)))
 }
 

@@ -3,8 +3,8 @@
 use bakeoff_judge::diagnose::context::pace;
 use bakeoff_judge::diagnose::layers::{self, At, LayerJob};
 use bakeoff_machine::prepare::steps;
-use bakeoff_model::candidate::{Candidate, Skipped};
-use bakeoff_model::ceiling::{Ceilings, LayerRate};
+use bakeoff_model::candidate::Skipped;
+use bakeoff_model::ceiling::LayerRate;
 use bakeoff_model::event::Step;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::job::{Job, Rw};
@@ -133,10 +133,6 @@ impl Memory {
         Ok((subject, TargetKind::File))
     }
 
-    pub fn make_file(&self, name: &str) -> std::io::Result<Opened> {
-        self.scratch.create(name)
-    }
-
     pub fn remove(self, session: &mut Session) -> Result<(), Fault> {
         let cleaned = self.scratch.remove_small();
         drop(self.data);
@@ -144,24 +140,5 @@ impl Memory {
         // What is left stands in the record, and is put back at the end of the run.
         unwind::undo(&mut session.journal, self.step).or_else(|error| error.why().map(drop))?;
         cleaned.map_err(Fault::environment)
-    }
-}
-
-/// Makes a candidate once more, has `work` done on it, and takes it away again. One that cannot be
-/// made is left out under `name`.
-pub fn visit(
-    session: &mut Session,
-    target_set: &mut TargetSet,
-    (what, name): (&Candidate, &str),
-    of: &mut Ceilings,
-    work: impl FnOnce(&mut Session, &mut TargetSet, &mut Ceilings) -> Result<(), Fault>,
-) -> Result<(), Fault> {
-    let entered = match target_set.enter(session, what) {
-        Ok(()) => work(session, target_set, of),
-        Err(error) => error.why().map(|why| of.skipped.push(unmeasured(name, &why))),
-    };
-    match target_set.leave(&mut session.journal) {
-        Ok(()) => entered,
-        Err(error) => entered.and(Err(error.into_fault())),
     }
 }

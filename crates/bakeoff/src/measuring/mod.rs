@@ -1,6 +1,7 @@
 //! Measures a run: the loop (`until_answered`), blocks, their `workloads` in rounds of slices
-//! (`rounds`, `member`) or in one piece (`cell`), the layers below (`ceilings`, `in_memory`, each
-//! with `layer`). Outside of these: the workloads of applications (`fitting`) and one job (`single`).
+//! (`rounds`, `member`) or in one piece (`cell`), the layers below (`ceilings`,
+//! each with `layer`). Outside of these: the workloads of applications (`fitting`) and one job
+//! (`single`).
 
 pub mod block;
 pub mod calibration;
@@ -9,7 +10,6 @@ pub mod cell;
 pub mod cooling;
 pub mod fitting;
 pub mod idle;
-pub mod in_memory;
 pub mod layer;
 pub mod member;
 pub mod rounds;

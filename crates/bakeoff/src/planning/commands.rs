@@ -18,7 +18,7 @@ use bakeoff_report::prepared::preconditioning;
 use super::costs::is_preconditioned;
 use crate::host;
 use crate::load::scratch;
-use crate::measuring::{in_memory, layer};
+use crate::measuring::layer;
 use crate::places::targets::Wanted;
 use crate::steps::own_place;
 
@@ -30,11 +30,6 @@ pub fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
     let ours = parent.as_path().join(RUN);
     let mount_point = RawPath::new(ours.join(scratch::MOUNT));
     let mut all = vec![once(&parent, made, wanted)];
-    let in_memory = in_memory::announced(RUN, &made.candidates, &mount_point, &loop_device());
-    if !in_memory.is_empty() {
-        let of = "Once in memory, if time and memory allow".to_string();
-        all.push(as_commands(of, &in_memory, [StandIn::Run, StandIn::Loop]));
-    }
     let stands = match made.protocol.isolation {
         Isolation::Slices => {
             stands::shared(&made.candidates, CandidateIx::all(made.candidates.len()))

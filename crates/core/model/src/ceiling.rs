@@ -21,8 +21,6 @@ pub enum CeilingLayer {
     Start,
     End,
     NoFlush,
-    CryptRam,
-    FsRam,
     /// The same calls on a filesystem in memory: system calls and copying.
     Calls,
     /// The same work with no I/O: bakeoff itself.
@@ -39,8 +37,6 @@ impl CeilingLayer {
             CeilingLayer::Start => "the raw device at the start of the region",
             CeilingLayer::End => "the raw device at the end of the region",
             CeilingLayer::NoFlush => "the same without flushing",
-            CeilingLayer::CryptRam => "the cipher in memory",
-            CeilingLayer::FsRam => "the filesystem in memory",
             CeilingLayer::Calls => "the system calls alone",
             CeilingLayer::Tool => "bakeoff without I/O",
         }

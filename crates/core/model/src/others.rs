@@ -7,8 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::normal::Medium;
 
-/// Drives of which figures have to be known.
-pub const DRIVES_MIN: u32 = 8;
 /// Steps from the lowest to the highest: every tenth percentile.
 const TENTHS: usize = 10;
 const SAME_AS_MEDIAN: f64 = 0.1;

@@ -4,10 +4,8 @@ use super::schedule;
 use bakeoff_model::event::{Action, Cell, FlashState, Region};
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::measurement::Measurement;
-use bakeoff_model::path::RawPath;
 use bakeoff_model::precondition::RegionRounds;
 use bakeoff_model::run::{Block, BlockState, Run};
-use bakeoff_model::undo::ScratchOf;
 
 /// A commit writes whole pages: of the journal, the table, an index and the header.
 const COMMIT_BYTES: u64 = 4 * 4096;
@@ -60,8 +58,6 @@ fn filled_in(run: &Run, block: &Block) -> u64 {
 /// first block, before visits, and once more after a kill.
 pub fn overwritten_bytes(run: &Run) -> u64 {
     let bytes = run.steps.iter().map(|record| match &record.step.action {
-        // Memory does not wear.
-        Action::Fill { file, .. } if is_in_memory(run, file) => 0,
         Action::Overwrite { size_bytes, .. } | Action::Fill { size_bytes, .. } => *size_bytes,
         Action::Run { .. }
         | Action::RunWithKey { .. }
@@ -72,11 +68,6 @@ pub fn overwritten_bytes(run: &Run) -> u64 {
         | Action::Mount { .. } => 0,
     });
     bytes.sum()
-}
-
-fn is_in_memory(run: &Run, file: &RawPath) -> bool {
-    let directory = file.as_path().parent().and_then(|directory| directory.file_name());
-    directory.is_some_and(|name| *name == *ScratchOf::MEMORY.name(&run.header.run))
 }
 
 /// Bytes written to bring regions to their steady state.
@@ -151,6 +142,7 @@ mod tests {
     use bakeoff_model::event::{Event, Rehearsal, What};
     use bakeoff_model::index::RegionIx;
     use bakeoff_model::job::{Job, Rw};
+    use bakeoff_model::path::RawPath;
     use bakeoff_model::precondition::{PreconditionEnd, PreconditionRound};
 
     fn run(whats: Vec<What>) -> Run {
@@ -222,18 +214,6 @@ mod tests {
         let after = Run::fold(&events).unwrap();
         assert!(cell_bytes(largest) > 0);
         assert_eq!(written_bytes(&after) - written_bytes(&before), cell_bytes(largest));
-    }
-
-    /// Layers that were measured in memory counted as half a gigabyte of wear.
-    #[test]
-    fn an_image_in_memory_wears_nothing() {
-        let id = run(Vec::new()).header.run;
-        let image = |number: u32, name: &str| {
-            let path = format!("/dev/shm/{name}/image");
-            What::StepPlanned(steps::fill(number, &RawPath::new(path), 64))
-        };
-        assert_eq!(written_bytes(&run(vec![image(0, &ScratchOf::MEMORY.name(&id))])), 0);
-        assert_eq!(written_bytes(&run(vec![image(0, &ScratchOf::Run.name(&id))])), 64);
     }
 
     #[test]

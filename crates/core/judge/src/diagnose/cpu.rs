@@ -28,7 +28,6 @@ pub fn kept_from_running(context: &CellContext) -> Option<Reason> {
 /// Every other cause on this side that holds, the surest first.
 pub fn reasons(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     ourselves(context, steps)
-        .or_else(|| in_memory(context, steps))
         .or_else(|| kernel_thread(context))
         .or_else(|| interrupts(context))
         .or_else(|| calling_thread(context, steps))
@@ -62,22 +61,6 @@ fn ourselves(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
         let clue = format!("generating data and counting took {} of the time", told(share));
         Reason::consistent(Cause::Cpu, clue).subject("bakeoff itself").share(share)
     })
-}
-
-fn in_memory(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
-    // Of calls of some bytes it is the calls that take the time, on any filesystem.
-    if context.job().bs <= SMALL_CALL_BYTES {
-        return None;
-    }
-    let of = |layer| baseline::find(steps, layer).filter(|step| step.share >= BOUND);
-    let (step, subject) = match (of(CeilingLayer::CryptRam), of(CeilingLayer::FsRam)) {
-        (Some(step), _) => (step, "dm-crypt".to_string()),
-        (None, Some(step)) => (step, filesystem(context)),
-        (None, None) => return None,
-    };
-    let step = LayerShare { share: step.share.clamp(0.0, 1.0), ..step.clone() };
-    let clue = baseline::of_layer(context, &step);
-    Some(Reason::proved(Cause::Cpu, clue).subject(subject))
 }
 
 /// A thread that works for storage: one that runs all the time, or takes the longest part of a

@@ -78,16 +78,6 @@ pub fn jobs(workload: &Workload, has_device: bool) -> Vec<LayerJob> {
     jobs
 }
 
-/// The workload on the data file of a stack in memory; `None` for what is no one job on a file.
-pub fn in_memory(workload: &Workload, layer: CeilingLayer) -> Option<LayerJob> {
-    let is_file = workload.job.rw != Rw::SmallFiles && workload.job.bs <= MEMORY_FILE_BYTES;
-    let calls =
-        jobs(workload, false).into_iter().find(|planned| planned.layer == CeilingLayer::Calls)?;
-    let own = &workload.job;
-    let job = Job { direct: own.direct, engine: own.engine, iodepth: own.iodepth, ..calls.job };
-    is_file.then_some(LayerJob { layer, at: At::File, job })
-}
-
 /// Whether places on the drive can be compared: there is a region whose ends can be read.
 pub fn has_ends(header: &Header) -> bool {
     header.region.is_some()

@@ -16,7 +16,6 @@ mod environment;
 mod flash;
 pub mod layers;
 pub mod summary;
-pub mod variants;
 
 use crate::evidence;
 pub use bakeoff_model::bottleneck::Reason;

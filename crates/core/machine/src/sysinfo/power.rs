@@ -1,47 +1,28 @@
-//! Figures about power as machines print them: a Raspberry Pi's `vcgencmd pmic_read_adc`, and
-//! the counters of RAPL.
+//! The power of a Raspberry Pi 5, as `vcgencmd pmic_read_adc` prints it.
 //!
-//! Source: the Raspberry Pi documentation, "vcgencmd"; `Documentation/power/powercap/powercap.rst`
-//! of the Linux kernel.
+//! Source: the Raspberry Pi documentation, "vcgencmd".
 
 use std::collections::BTreeMap;
 
 /// Most that any machine is believed to take, watts; more is a mistake of units.
 const MOST_WATTS: f64 = 1e6;
 
-/// Watts of all rails of which current and voltage are told: `VDD_CORE_A current(7)=1.54020400A`
-/// and `VDD_CORE_V volt(15)=0.72017760V`. `None` where no rail has both.
+/// Watts of all rails with `VDD_CORE_A current(7)=1.54020400A` and `VDD_CORE_V
+/// volt(15)=0.72017760V`. `None` where no rail has both.
 pub fn pmic(text: &str) -> Option<f64> {
-    let mut amperes: BTreeMap<&str, f64> = BTreeMap::new();
-    let mut volts: BTreeMap<&str, f64> = BTreeMap::new();
-    for line in text.lines() {
-        let Some((name, value)) = line.trim().split_once(' ') else { continue };
-        let Some((_, value)) = value.split_once('=') else { continue };
-        let number = |unit: char| value.trim().strip_suffix(unit)?.parse::<f64>().ok();
-        let rail = |end: &str| name.strip_suffix(end);
-        if let (Some(rail), Some(value)) = (rail("_A"), number('A')) {
-            amperes.insert(rail, value);
-        } else if let (Some(rail), Some(value)) = (rail("_V"), number('V')) {
-            volts.insert(rail, value);
-        }
-    }
-    let both = amperes.iter().filter_map(|(rail, a)| Some(a * volts.get(rail)?));
-    let all: Vec<f64> = both.collect();
+    let line = |line: &str| {
+        let (name, value) = line.trim().split_once(' ')?;
+        let value = value.split_once('=')?.1.strip_suffix(['A', 'V'])?;
+        Some((name.to_string(), value.parse::<f64>().ok()?))
+    };
+    let values: BTreeMap<String, f64> = text.lines().filter_map(line).collect();
+    let watts = |(name, amperes): (&String, &f64)| {
+        let volts = values.get(&format!("{}_V", name.strip_suffix("_A")?))?;
+        Some(amperes * volts)
+    };
+    let all: Vec<f64> = values.iter().filter_map(watts).collect();
     let sum: f64 = all.iter().sum();
-    (!all.is_empty()).then_some(sum).filter(|watts| is_power(*watts))
-}
-
-fn is_power(watts: f64) -> bool {
-    (0.0..=MOST_WATTS).contains(&watts)
-}
-
-/// What a counter of microjoules grew by that begins anew after `range`.
-pub fn growth_uj(before: u64, now: u64, range: Option<u64>) -> u64 {
-    match (now.checked_sub(before), range) {
-        (Some(grown), _) => grown,
-        (None, Some(range)) => range.saturating_sub(before).saturating_add(now),
-        (None, None) => 0,
-    }
+    (!all.is_empty()).then_some(sum).filter(|watts| (0.0..=MOST_WATTS).contains(watts))
 }
 
 #[cfg(test)]
@@ -62,13 +43,5 @@ mod tests {
         assert_eq!(pmic("error=1 error_msg=\"Command not registered\"\n"), None);
         assert_eq!(pmic("X_A current(0)=NaNA\nX_V volt(1)=5V\n"), None);
         assert_eq!(pmic(""), None);
-    }
-
-    #[test]
-    fn counters_that_begin_anew_lose_nothing() {
-        assert_eq!(growth_uj(10, 25, Some(100)), 15);
-        assert_eq!(growth_uj(90, 5, Some(100)), 15);
-        assert_eq!(growth_uj(90, 5, None), 0);
-        assert_eq!(growth_uj(u64::MAX, 0, Some(1)), 0);
     }
 }

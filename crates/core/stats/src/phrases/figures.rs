@@ -36,17 +36,6 @@ pub fn lead(mean: f64, interval: Interval) -> String {
     format!("by {} %", text(scale(mean), digits))
 }
 
-/// An interval around "the same" from the first one's side: `3 % slower to 5 % faster`.
-pub fn either_way(interval: Interval) -> String {
-    let (low, high) = (libm::expm1(interval.low) * 100.0, libm::expm1(interval.high) * 100.0);
-    let digits = decimals((high - low) / 2.0);
-    let side = |v: f64| match v {
-        v if v < 0.0 => format!("{} % slower", text(-v, digits)),
-        v => format!("{} % faster", text(v, digits)),
-    };
-    format!("{} to {}", side(low), side(high))
-}
-
 /// A fraction as percent, at most one decimal: `3 %`, `2.5 %`.
 pub fn percent(fraction: f64) -> String {
     let value = fraction * 100.0;
@@ -98,14 +87,5 @@ mod tests {
     fn a_lower_end_above_zero_does_not_become_zero() {
         assert_eq!(of(2.3, 0.2, 4.4), "2.3 % faster than b (95 % CI: 0.2 to 4.4 %)");
         assert_eq!(of(2.3, 0.004, 4.4), "2.300 % faster than b (95 % CI: 0.004 to 4.400 %)");
-    }
-
-    #[test]
-    fn both_sides_of_the_same() {
-        let ln = |p: f64| libm::log1p(p / 100.0);
-        let of = |low, high| either_way(Interval { low: ln(low), high: ln(high) });
-        assert_eq!(of(-3.4, 5.2), "3 % slower to 5 % faster");
-        assert_eq!(of(-0.3, 0.3), "0.3 % slower to 0.3 % faster");
-        assert_eq!(of(0.0, 0.0), "0.00 % faster to 0.00 % faster");
     }
 }
