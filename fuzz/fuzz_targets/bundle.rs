@@ -1,6 +1,6 @@
 //! A bundle from anybody: whatever its bytes are, reading it ends in a run or in an error.
 //!
-//! The seal cannot be guessed, so the lines before it are read one by one as `import` does, and
+//! The seal cannot be guessed, so the lines before it are read one by one as `runs add` does, and
 //! what was accepted must fold again, be the same when written and read once more, and be fit to
 //! be analysed and shown.
 

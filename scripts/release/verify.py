@@ -67,7 +67,7 @@ def prints(bundle: Path, binary: Path, machine: Machine) -> str:
             ensure(printed, f"{words} printed nothing")
             return printed
 
-        bakeoff("import", bundle)
+        bakeoff("runs", "add", bundle)
         return "".join(bakeoff(*words.split()) for words in SAME)
 
 

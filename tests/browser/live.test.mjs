@@ -54,8 +54,8 @@ before(async () => {
   for (const name of ["one", "two <b>&"]) mkdirSync(join(directory, name));
   browser = await launch();
   const bundle = join(ROOT, "fixtures/bundle/v0.1.0.jsonl");
-  const imported = bakeoff(["import", bundle]);
-  await until("import", () => imported.exitCode !== null);
+  const added = bakeoff(["runs", "add", bundle]);
+  await until("runs add", () => added.exitCode !== null);
   run = await held();
   server = bakeoff(["serve", "--listen", "127.0.0.1:0"]);
   address = await until("address", () => /http:\/\/[0-9.:]+/.exec(server.said)?.[0]);

@@ -1,9 +1,7 @@
 //! The command line: options and their help, without any action.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use bakeoff_judge::import::columns::Columns;
 use bakeoff_model::difference::Factor;
 use bakeoff_model::protocol::Mode;
 use bakeoff_model::uses::DriveUse;
@@ -84,7 +82,7 @@ pub enum Format {
     Html,
     /// Events of the run, one JSON object per line
     Jsonl,
-    /// The complete run, for import on another machine
+    /// The complete run, for `runs add` on another machine
     Bundle,
     /// fio's JSON, for programs that read it
     FioJson,
@@ -118,18 +116,17 @@ pub enum Command {
     Resume(Resume),
     /// Clean up after a run that crashed or was killed
     Clean(Clean),
-    /// List, search, label or remove stored runs
+    /// List, search, add, label or remove stored runs
     Runs(Runs),
-    /// Show stored runs, or write them as pages, images, tables or bundles (-o FILE)
+    /// Show stored runs, write them as pages, images, tables or bundles (-o FILE), or show figures
+    /// in any text
     Show(Show),
-    /// Compare stored runs, or results of others with a run
+    /// Compare stored and pasted runs
     Compare(Compare),
     /// Check whether this machine and target are ready for measuring
     Check(CheckArgs),
     /// Show the activity of drives, CPUs, memory and threads, like iostat
     Watch(Watch),
-    /// Import exported runs, or results of fio, dd, ioping and other tools
-    Import(Import),
     /// Set bakeoff up, check its rules and figures, or report a bug
     #[command(name = "self")]
     Own {
@@ -350,10 +347,14 @@ pub enum PasteForm {
 
 #[derive(Debug, clap::Args)]
 pub struct Show {
-    /// Start of a run ID, `last`, a file with pasted runs, or a pasted line (bakeoff1:)
-    #[arg(value_name = "RUN", default_value = "last")]
+    /// Start of a run ID, `last`, a pasted line (bakeoff1:), or a file: output of fio, dd, ioping
+    /// and other tools, or pasted runs (`-` is stdin)
+    #[arg(value_name = "RUN|FILE", default_value = "last")]
     pub run: String,
-    /// Print a block to paste into a forum or a mail, which `import`, `show` and `compare` read;
+    /// More files
+    #[arg(value_name = "FILE")]
+    pub more: Vec<String>,
+    /// Print a block to paste into a forum or a mail, which `show` and `compare` read;
     /// `--paste=sbc-reviews`: the disk table of these board reviews
     #[arg(
         long,
@@ -394,6 +395,13 @@ pub struct Show {
     pub yes: bool,
 }
 
+impl Show {
+    /// What is to be shown, in the order of the command line.
+    pub fn words(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.run).chain(&self.more)
+    }
+}
+
 #[derive(Debug, clap::Args)]
 pub struct Compare {
     /// Starts of run IDs, `last`, labels, files with pasted runs, or pasted lines (bakeoff1:)
@@ -410,9 +418,6 @@ pub struct Compare {
     /// only that may differ between the runs (a board includes its kernel and drives)
     #[arg(long, value_name = "FACTOR", value_parser = parse_name::<Factor>)]
     pub across: Option<Factor>,
-    /// File with results of others to show beside each run, as `import` reads it (repeatable)
-    #[arg(long, value_name = "FILE")]
-    pub with: Vec<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -498,23 +503,6 @@ pub struct Simulate {
     /// Simulate `fit` and a year of its weekly checks instead
     #[arg(long, conflicts_with_all = ["gate", "probe"])]
     pub fit: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct Import {
-    /// Text files that contain tool output, directories of them, or bundles; `-` is stdin
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<OsString>,
-    /// Columns of a Markdown or fixed-width table, from left to right, such as
-    /// 'device,block_size_bytes,write/read MB/s filesystem=ext4,-'
-    #[arg(long, value_name = "LIST")]
-    pub columns: Option<Columns>,
-    /// Guess the columns of each table of results from its titles
-    #[arg(long, conflicts_with = "columns")]
-    pub guess: bool,
-    /// Treat the files as fio job files and print each as a plan
-    #[arg(long = "as-plan", conflicts_with_all = ["columns", "guess"])]
-    pub as_plan: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -21,7 +21,7 @@ pub fn of_command(command: &str) -> &'static [Format] {
         "bench" => &[Text, Json, FioJson],
         "watch" => &[Text, Json, Csv, Prometheus],
         "compare" | "plan" | "self lint" | "self simulate" => &[Text, Json, Markdown],
-        "import" | "probe" | "runs label" | "runs push" | "runs rm" | "self setup" => &[Text, Json],
+        "probe" | "runs add" | "runs label" | "runs push" | "runs rm" | "self setup" => &[Text, Json],
         _ => &[],
     }
 }
@@ -46,7 +46,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Start", &["devices", "quick", "demo", "fit"]),
     ("Compare", &["plan", "run", "resume", "clean"]),
     ("Inspect", &["check", "probe", "watch", "bench"]),
-    ("Results", &["runs", "show", "compare", "import", "serve"]),
+    ("Results", &["runs", "show", "compare", "serve"]),
     ("More", &["self"]),
 ];
 

@@ -1,5 +1,6 @@
 //! The command line of stored runs: finding, naming and pushing them.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -14,6 +15,8 @@ pub struct Runs {
 
 #[derive(Debug, clap::Subcommand)]
 pub enum RunsAction {
+    /// Add runs that were exported as bundles
+    Add(AddArgs),
     /// Label a stored run
     Label(LabelArgs),
     /// Remove a stored run
@@ -29,6 +32,13 @@ pub struct Push {
     /// Starts of run IDs, or `last` (default: all finished runs that were measured here)
     #[arg(value_name = "RUN")]
     pub runs: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct AddArgs {
+    /// Bundles of `bakeoff show -o FILE.bundle`; `-` is stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<OsString>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,22 +1,17 @@
-//! `bakeoff compare`: stored and pasted runs beside each other, and results of others beside a run.
-
-use std::path::PathBuf;
+//! `bakeoff compare`: stored and pasted runs beside each other.
 
 use bakeoff_judge::analyse::analyse;
-use bakeoff_judge::compare::beside::{Beside, beside};
 use bakeoff_judge::compare::{Compared, compare};
 use bakeoff_judge::gate::{self, Gate, GateVerdict};
-use bakeoff_judge::import;
 use bakeoff_judge::levels::side_by_side::side_by_side;
 use bakeoff_judge::levels::{RunLevels, levels, public_levels};
 use bakeoff_model::difference::Difference;
-use bakeoff_model::path::RawPath;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
 use bakeoff_report as report;
 use bakeoff_report::{Across, ComparisonParts};
 
-use super::{answer, lint, pasted, stored};
+use super::{answer, pasted, stored};
 use crate::cli::{Compare, Global};
 use crate::fault::{self, Fault, Outcome};
 
@@ -33,15 +28,9 @@ struct NamedRuns {
 pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     let format = stored::format(global, "compare")?;
     let NamedRuns { stored: runs, levels, has_pasted } = named(global, args)?;
-    if levels.len() == 1 && args.with.is_empty() {
+    if levels.len() == 1 {
         return Err(Fault::usage(
-            "nothing to compare with. Specify two runs (list them with `bakeoff runs`), or one run \
-             and a file with results of others (--with FILE)",
-        ));
-    }
-    if levels.len() == 1 && (args.across.is_some() || args.fail_if_slower.is_some()) {
-        return Err(Fault::usage(
-            "--across and --fail-if-slower need several runs. Specify another run",
+            "nothing to compare with. Specify two runs (list them with `bakeoff runs`)",
         ));
     }
     let compared = (runs.len() > 1 && !has_pasted).then(|| compare(&runs, args.across));
@@ -52,7 +41,6 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     let across = compared.as_ref().filter(|compared| compared.is_alike);
     let across = across.and(args.across).map(|factor| Across::new(&runs, factor));
     let across = across.filter(|across| across.answers.len() > 1);
-    let beside = with_files(&runs, &args.with)?;
     let parts = ComparisonParts {
         compared: compared.as_ref(),
         across: across.as_ref(),
@@ -60,7 +48,6 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
         gate: gate.as_ref(),
         choices: &choices,
         unlike: if has_pasted { &unlike } else { &[] },
-        beside: &beside,
     };
     let json = || report::compare_json(&parts) + "\n";
     let printed = answer::print_either(format, json, || report::compare_document(&parts));
@@ -138,16 +125,4 @@ fn choices(runs: &[(Run, Analysis)], args: &Compare) -> Vec<(String, String)> {
         (run.header.short_id(), said)
     };
     runs.iter().filter(|_| args.drive_use.is_some()).map(of).collect()
-}
-
-fn with_files(runs: &[(Run, Analysis)], files: &[PathBuf]) -> Result<Vec<Beside>, Fault> {
-    let mut all = Vec::new();
-    for file in files {
-        let (name, found) = (RawPath::new(file).to_string(), import::all(&lint::read(file)?));
-        if found.results.is_empty() {
-            return Err(Fault::usage(format!("no results in {name}")));
-        }
-        all.extend(runs.iter().map(|(run, _)| beside(run, &name, &found)));
-    }
-    Ok(all)
 }

@@ -1,6 +1,7 @@
 //! One file a command; here only the choice among them.
 
 pub mod about;
+pub mod add;
 pub mod answer;
 pub mod bench;
 pub mod bench_device;
@@ -13,11 +14,11 @@ pub mod compare;
 pub mod consent;
 pub mod demo;
 pub mod devices;
+pub mod figures;
 pub mod fit;
 mod fit_earlier;
 mod fit_unseen;
 mod hopeless;
-pub mod import;
 pub mod label;
 pub mod lifecycle;
 pub mod lint;
@@ -64,13 +65,13 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         Some(Command::Clean(args)) => clean::run(&global, &args),
         Some(Command::Runs(args)) => match &args.action {
             None => runs::run(&global, &args),
+            Some(RunsAction::Add(args)) => add::run(&global, args),
             Some(RunsAction::Label(args)) => label::run(&global, args),
             Some(RunsAction::Rm(args)) => rm::run(&global, args),
             Some(RunsAction::Push(args)) => push::run(&global, args),
         },
         Some(Command::Show(args)) => show::run(&global, &args),
         Some(Command::Compare(args)) => compare::run(&global, &args),
-        Some(Command::Import(args)) => import::run(&global, &args),
         Some(Command::Check(args)) => check::run(&global, &args),
         Some(Command::Watch(args)) => watch::run(&global, &args),
         Some(Command::Own { action }) => match action {

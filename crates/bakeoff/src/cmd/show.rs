@@ -8,7 +8,6 @@ use std::io::Write;
 use std::path::Path;
 
 use bakeoff_judge::analyse::{analyse, is_answered};
-use bakeoff_judge::levels::RunLevels;
 use bakeoff_model::path::RawPath;
 use bakeoff_model::run::Run;
 use bakeoff_model::verb::Verb;
@@ -18,7 +17,7 @@ use bakeoff_report::review_table::{WORKLOADS, review_table};
 use bakeoff_report::runs::State;
 
 use super::answer::{self, AnswerDetail};
-use super::{fit, pasted, stored};
+use super::{figures, fit, pasted, stored};
 use crate::cli::{Format, Global, PasteForm, Show, formats};
 use crate::fault::{self, Fault, Outcome};
 use crate::store::folded;
@@ -46,9 +45,19 @@ const ENDINGS: [(&str, OutputKind); 10] = [
 ];
 
 pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "show")?;
+    stored::format(global, "show")?;
+    if figures::is_file(&args.run) {
+        return figures::run(global, args);
+    }
+    if !args.more.is_empty() {
+        let advice = "To compare runs: bakeoff compare RUN RUN";
+        return Err(Fault::usage(format!("show prints one run, or files. {advice}")));
+    }
     if let Some(runs) = pasted::named(&args.run)? {
-        return show_pasted(format, &runs, args);
+        let json = || report::paste::pasted_json(&runs) + "\n";
+        let format = figures::format(global, args)?;
+        answer::print_either(format, json, || report::paste::pasted_document(&runs))?;
+        return Ok(Outcome::Done);
     }
     if let Some(form) = args.paste {
         return paste(global, args, form);
@@ -77,20 +86,6 @@ pub fn answered_for(mut run: Run, args: &Show) -> Run {
     let protocol = &mut run.header.protocol;
     protocol.drive_use = args.drive_use.unwrap_or(protocol.drive_use);
     run
-}
-
-/// Runs that somebody pasted: figures, and nothing that a run of ours has beside them.
-fn show_pasted(format: Format, runs: &[RunLevels], args: &Show) -> Result<Outcome, Fault> {
-    let has = [Format::Text, Format::Json, Format::Markdown];
-    if !has.contains(&format) || args.paste.is_some() || !args.output.is_empty() {
-        return Err(Fault::usage(
-            "a pasted run has no measurements to write. `bakeoff show` prints it as text, json or \
-             markdown",
-        ));
-    }
-    let json = || report::paste::pasted_json(runs) + "\n";
-    answer::print_either(format, json, || report::paste::pasted_document(runs))?;
-    Ok(Outcome::Done)
 }
 
 fn paste(global: &Global, args: &Show, form: PasteForm) -> Result<Outcome, Fault> {

@@ -9,11 +9,7 @@ use serde_json::Value;
 
 const OTHER: &str = "fedcba9876543210";
 
-/// A store with the demo's kept events in it.
-fn demo() -> Home {
-    with_demo(Home::new())
-}
-
+/// With the demo's kept events in the store.
 fn with_demo(home: Home) -> Home {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/runs/demo.jsonl");
     let lines: Vec<String> =
@@ -24,7 +20,7 @@ fn with_demo(home: Home) -> Home {
         format!("{{\"schema\":\"bakeoff/bundle/1\",\"run\":\"{run}\",\"version\":\"0.1.0\"}}");
     let head = serde_json::from_str(&head).unwrap();
     let file = home.file("demo.jsonl", bakeoff_report::bundle::encode(&head, &lines).unwrap());
-    assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
+    assert_eq!(home.run(&["runs", "add", file.to_str().unwrap()]).0, 0);
     home
 }
 
@@ -37,7 +33,7 @@ fn home(change: impl FnOnce(String) -> String) -> Home {
     let head = serde_json::from_str(&lines[0]).unwrap();
     let sealed = bakeoff_report::bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
     let file = home.file("other.jsonl", sealed);
-    assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
+    assert_eq!(home.run(&["runs", "add", file.to_str().unwrap()]).0, 0);
     home
 }
 
@@ -144,29 +140,11 @@ fn boards_are_named_by_a_label_and_have_one_answer() {
 }
 
 #[test]
-fn results_of_others_beside_a_run_give_numbers_and_reasons_and_no_verdict() {
-    let home = demo();
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/studies/luks-btrfs.csv");
-    let (code, out, err) = home.run(&["compare", "last", "--with", file]);
-    assert_eq!((code, err.as_str()), (0, ""), "{out}");
-    let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("bakeoff gives no verdict on them"), "{out}");
-    assert!(said.contains("in the file: 124 MB/s"), "{out}");
-    assert!(said.contains("position alone can explain the difference"), "{out}");
-    assert!(said.contains("ext4 against btrfs: 1.04 in this run (95 % CI: 1.00 to 1.07)"), "{out}");
-    assert!(!said.contains("ext4, no journal against"), "the file has none: {out}");
-    assert!(!said.contains("fastest") && !said.contains("ahead"), "{out}");
-    let json = json(&home.run(&["compare", "last", "--with", file, "--format", "json"]).1);
-    assert!(json["beside"][0]["source"].as_str().unwrap().ends_with("luks-btrfs.csv"));
-}
-
-#[test]
 fn what_cannot_be_compared_says_what_to_type() {
     let home = Home::with_run();
     for (args, says) in [
-        (&["compare", "last"][..], "--with file"),
-        (&["compare", "last", "0123"], "--with file"),
-        (&["compare", "last", "--with", "none.csv"], "cannot read none.csv"),
+        (&["compare", "last"][..], "specify two runs"),
+        (&["compare", "last", "0123"], "specify two runs"),
         (&["compare", "last", "ffff"], "no run 'ffff'"),
         (&["compare", "last", "--across", "board"], "specify two runs"),
         (&["compare", "last", "last", "--across", "kernl"], "'kernel'"),
@@ -219,7 +197,7 @@ fn the_gate_exits_by_what_is_certain() {
 }
 
 #[test]
-fn a_pasted_run_is_shown_imported_and_compared_wherever_it_stands() {
+fn a_pasted_run_is_shown_and_compared_wherever_it_stands() {
     let home = Home::with_run();
     let line = pasted(&home, 1.0);
     let quoted: String = line
@@ -237,9 +215,6 @@ fn a_pasted_run_is_shown_imported_and_compared_wherever_it_stands() {
         (&shown["schema"], &shown["runs"][0]["line"]),
         (&"bakeoff/pasted/1".into(), &line.clone().into())
     );
-    let imported = json(&home.run(&["import", file, "--format", "json"]).1);
-    assert_eq!(imported["results"].as_array().unwrap().len(), 4, "{imported}");
-    assert_eq!(imported["unread"].as_array().unwrap().len(), 0, "{imported}");
     let (code, out, err) = home.run(&["compare", "0123", file]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     assert!(out.contains("1.00 (0.9"), "{out}");
@@ -247,8 +222,8 @@ fn a_pasted_run_is_shown_imported_and_compared_wherever_it_stands() {
     assert!(code == 0 && table.contains("| bakeoff 4K random read |"), "{table}{err}");
     assert!(err.contains("rows were not measured"), "{err}");
     let cut = home.file("cut.txt", &line[..200]);
-    let (code, _, err) = home.run(&["show", cut.to_str().unwrap()]);
-    assert!(code == 2 && err.contains("cut off") && err.contains("no pasted run"), "{err}");
+    let (code, out, err) = home.run(&["show", cut.to_str().unwrap()]);
+    assert!(code == 1 && out.contains("cut off"), "{out}{err}");
 }
 
 #[test]

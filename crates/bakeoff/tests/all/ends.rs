@@ -19,7 +19,7 @@ fn unread(mut command: Command) -> Option<i32> {
 fn show_exits_by_its_verdict_when_nobody_reads_on() {
     let bench = Bench::new();
     let bundle = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/bundle/v0.1.0.jsonl");
-    let imported = bench.run(&["import", bundle]);
+    let imported = bench.run(&["runs", "add", bundle]);
     assert_eq!(imported.code, 0, "{imported:?}");
     let read = bench.run(&["show", "last"]).code;
     let run_is_cut = |bench: &Bench| {

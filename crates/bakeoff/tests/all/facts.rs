@@ -106,7 +106,8 @@ fn a_redacted_bundle_imports_and_shows_the_same_answer() {
         assert!(!shared.contains(lost), "{lost} is still there");
     }
     let other = Home::new();
-    let (code, _, err) = answer(other.cmd(&["import"]).arg(home.dir.path().join("shared.jsonl")));
+    let (code, _, err) =
+        answer(other.cmd(&["runs", "add"]).arg(home.dir.path().join("shared.jsonl")));
     assert_eq!(code, 0, "{err}");
     let verdicts = |home: &Home| {
         let (_, json, _) = home.run(&["show", RUN, "--format", "json"]);

@@ -17,7 +17,7 @@ fn import(home: &Home, run: &str, change: impl FnOnce(String) -> String) {
     let head = serde_json::from_str(&lines[0]).unwrap();
     let sealed = bakeoff_report::bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
     let file = home.file("changed.jsonl", sealed);
-    let (code, _, err) = home.run(&["import", file.to_str().unwrap()]);
+    let (code, _, err) = home.run(&["runs", "add", file.to_str().unwrap()]);
     assert_eq!(code, 0, "{err}");
 }
 
@@ -57,7 +57,7 @@ fn a_list_for_people_has_a_limit_and_says_what_is_beyond_it() {
     let runs: Vec<String> = (0..102).map(|n| format!("{n:03x}3456789abcdef")).collect();
     for run in &runs {
         let file = home.file("b.jsonl", crate::stored::bundle_of(run, 3));
-        assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
+        assert_eq!(home.run(&["runs", "add", file.to_str().unwrap()]).0, 0);
     }
     let (_, out, _) = home.run(&["runs"]);
     assert!(out.contains("100 runs") && out.contains("Not listed: 2 earlier runs."), "{out}");

@@ -119,7 +119,7 @@ fn steps_of_imported_runs_are_never_undone() {
             // First as it is: nothing but the import keeps its undos from being obeyed.
             (0..number.min(1 + number % 2)).for_each(|_| mutate(&mut random, events, &canaries));
         });
-        let imported = bench.run(&["import", file.to_str().unwrap(), "--store", &store]);
+        let imported = bench.run(&["runs", "add", file.to_str().unwrap(), "--store", &store]);
         assert!(imported.code < 5, "bundle {number}: {imported:?}");
         accepted += u32::from(imported.code == 0);
         assert!(number > 0 || imported.code == 0, "its own bundle: {imported:?}");

@@ -32,7 +32,7 @@ fn home() -> Home {
     let head = serde_json::from_str(&lines[0]).unwrap();
     let sealed = bakeoff_report::bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
     let file = home.file("other.jsonl", sealed);
-    assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
+    assert_eq!(home.run(&["runs", "add", file.to_str().unwrap()]).0, 0);
     home
 }
 

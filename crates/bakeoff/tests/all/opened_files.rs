@@ -49,7 +49,7 @@ fn names(dir: &Path) -> Vec<PathBuf> {
 fn refused(home: &Home, store: &Path, what: &str) {
     let (before, beside) = (state(store), names(store.parent().unwrap()));
     let bundle = bundle_path();
-    let import = ["import", bundle.to_str().unwrap()];
+    let import = ["runs", "add", bundle.to_str().unwrap()];
     for args in COMMANDS.into_iter().chain([import.as_slice()]) {
         let mut command = assert_cmd::Command::cargo_bin("bakeoff").unwrap();
         command.current_dir(home.dir.path()).arg("--store").arg(store).args(args);
@@ -145,7 +145,7 @@ fn makes_no_file_in_dev() {
         let (code, _, err) = crate::stored::answer(&mut command);
         assert!(code == 3 && err.contains("/dev is for devices"), "{err}");
         let mut command = assert_cmd::Command::cargo_bin("bakeoff").unwrap();
-        command.args(["--store", name, "import"]).arg(bundle_path());
+        command.args(["--store", name, "runs", "add"]).arg(bundle_path());
         let (code, _, err) = crate::stored::answer(&mut command);
         assert!(code == 3 && err.contains("/dev is for devices"), "{err}");
         assert!(!Path::new(name).exists());
@@ -165,7 +165,7 @@ fn follows_no_link_that_is_named_as_the_directory_of_locks() {
     let before = names(&victim);
     let import = || {
         let bundle = bundle_path();
-        home.run(&["import", bundle.to_str().unwrap()])
+        home.run(&["runs", "add", bundle.to_str().unwrap()])
     };
     let (code, _, err) = import();
     assert!(code == 3 && err.contains("is a symbolic link and not a directory"), "{err}");

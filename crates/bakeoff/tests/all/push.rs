@@ -28,7 +28,7 @@ fn board() -> Home {
     let lines: Vec<&str> = text.lines().collect();
     let events: Vec<String> = lines[1..lines.len() - 1].iter().map(|l| l.to_string()).collect();
     let file = home.file("in.jsonl", encode(&json_head(lines[0]), &events).unwrap());
-    let (code, _, err) = home.run(&["import", file.to_str().unwrap()]);
+    let (code, _, err) = home.run(&["runs", "add", file.to_str().unwrap()]);
     assert_eq!(code, 0, "{err}");
     assert_eq!(home.run(&["runs", "label", OTHER, "x'; \\. :run"]).0, 0);
     let store = rusqlite::Connection::open(home.store()).unwrap();

@@ -105,7 +105,7 @@ const FOREIGN: [&str; 8] = [
 #[test]
 fn options_and_commands_in_the_texts_of_rules_exist() {
     let commands = ["run", "quick", "demo", "bench", "resume", "plan", "compare", "check"];
-    let commands = commands.into_iter().chain(["show", "probe", "import"]);
+    let commands = commands.into_iter().chain(["show", "probe"]);
     let commands = commands.chain(["devices", "watch", "clean"]);
     let commands: BTreeSet<&str> = commands.chain(["runs", "self"]).collect();
     let help = bench::Bench::new().run(&["--help"]).out;

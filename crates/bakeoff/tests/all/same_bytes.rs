@@ -63,7 +63,7 @@ fn an_emulated_armv6_gives_the_same_bytes() {
         command.current_dir(home.dir.path()).output().unwrap()
     };
     let bundle = stored::bundle_path();
-    let imported = emulated(&["import", bundle.to_str().unwrap()]);
+    let imported = emulated(&["runs", "add", bundle.to_str().unwrap()]);
     assert!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
     for words in WORDS {
         let here = home.cmd(words).output().unwrap();

@@ -20,7 +20,7 @@ fn every_page_is_there_and_says_what_browsers_may_do_with_it() {
     let home = Home::with_run();
     let server = serve(&home, &[]);
     let other = home.file("b.jsonl", bundle_of("ffff456789abcdef", 30));
-    home.cmd(&["import"]).arg(other).assert().success();
+    home.cmd(&["runs", "add"]).arg(other).assert().success();
     let run = format!("/runs/{RUN}");
     for (path, word) in
         [("/", "This machine"), ("/runs", "2 runs."), (run.as_str(), "/assets/report.js")]

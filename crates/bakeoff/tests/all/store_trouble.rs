@@ -43,7 +43,7 @@ fn a_corrupt_store_names_the_command_that_mends_it() {
     corrupt.extend("garbage\n".repeat(999).as_bytes());
     home.file("bakeoff.db", &corrupt);
     let bundle = bundle_path();
-    let import = ["import", bundle.to_str().unwrap()];
+    let import = ["runs", "add", bundle.to_str().unwrap()];
     for args in [["runs"].as_slice(), &["show", "last"], &import, &["runs", "rm", "last"]] {
         let (code, out, err) = home.run(args);
         assert!(code == 4 && out.is_empty() && err.contains("is damaged"), "{args:?}: {err}");
@@ -52,7 +52,10 @@ fn a_corrupt_store_names_the_command_that_mends_it() {
     let err = home.run(&["runs"]).2;
     let mend = err.lines().last().unwrap().trim();
     assert!(Command::new("sh").args(["-euc", mend]).status().unwrap().success(), "{mend}");
-    assert_eq!(home.cmd(&["import"]).arg(bundle_path()).output().unwrap().status.code(), Some(0));
+    assert_eq!(
+        home.cmd(&["runs", "add"]).arg(bundle_path()).output().unwrap().status.code(),
+        Some(0)
+    );
     let kept = home.dir.path().join("bakeoff.db.damaged/bakeoff.db");
     assert_eq!(fs::read(kept).unwrap(), corrupt);
 }
@@ -70,7 +73,8 @@ fn newer_and_foreign_databases_are_not_touched() {
     assert_eq!(fs::read(home.store()).unwrap(), before);
     let foreign = Home::new();
     rusqlite::Connection::open(foreign.store()).unwrap().execute("CREATE TABLE a (b)", []).unwrap();
-    let (code, _, err) = foreign.cmd(&["import"]).arg(bundle_path()).output().map(coded).unwrap();
+    let (code, _, err) =
+        foreign.cmd(&["runs", "add"]).arg(bundle_path()).output().map(coded).unwrap();
     assert!(code == 4 && err.contains("not a bakeoff store"), "{err}");
 }
 
@@ -84,7 +88,7 @@ fn a_directory_or_no_home_is_said() {
     let home = Home::new();
     fs::create_dir(home.store()).unwrap();
     let bundle = bundle_path();
-    for args in [["runs"].as_slice(), &["import", bundle.to_str().unwrap()]] {
+    for args in [["runs"].as_slice(), &["runs", "add", bundle.to_str().unwrap()]] {
         let (code, _, err) = home.run(args);
         assert!(code == 4 && err.contains("is a directory"), "{err}");
     }
@@ -169,7 +173,7 @@ fn somebody_elses_store_can_be_read_and_is_named_when_written() {
     mode(home.dir.path(), 0o555);
     let listed = run(&["runs"]);
     let removed = run(&["runs", "rm", "last"]);
-    let imported = run(&["import", bundle_path().to_str().unwrap()]);
+    let imported = run(&["runs", "add", bundle_path().to_str().unwrap()]);
     mode(&home.store(), 0o000);
     let closed = run(&["runs"]);
     mode(home.dir.path(), 0o755);
@@ -191,7 +195,7 @@ fn under_sudo_everything_belongs_to_the_user_who_typed_it() {
         command.env("SUDO_UID", "12345").env("SUDO_GID", "12346").env("XDG_DATA_HOME", &data);
         answer(command.current_dir(home.dir.path()).args(args))
     };
-    assert_eq!(run(&["import", bundle_path().to_str().unwrap()]).0, 0);
+    assert_eq!(run(&["runs", "add", bundle_path().to_str().unwrap()]).0, 0);
     // A reader that stays keeps the log and its index in place.
     let store = data.join("bakeoff/bakeoff.db");
     let reader = rusqlite::Connection::open(&store).unwrap();

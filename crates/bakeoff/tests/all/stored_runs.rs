@@ -1,4 +1,4 @@
-//! runs, show, rm, report, export and import as a user calls them, with good input and bad.
+//! runs, show, rm, report, export and add as a user calls them, with good input and bad.
 
 // Unwrapping in a test is an assertion.
 
@@ -29,7 +29,7 @@ fn a_bundle_is_the_same_run_on_another_machine() {
     let exported = here.run(&["show", "last", "--format", "bundle", "--no-redact"]).1;
     assert_eq!(exported, bundle_text());
     let file = there.file("run.jsonl", &exported);
-    let (code, out, _) = there.run(&["import", file.to_str().unwrap(), "--format", "json"]);
+    let (code, out, _) = there.run(&["runs", "add", file.to_str().unwrap(), "--format", "json"]);
     assert_eq!(code, 0);
     let said = json(&out);
     assert_eq!((said["run"].as_str(), said["new"].as_bool()), (Some(RUN), Some(true)));
@@ -37,9 +37,9 @@ fn a_bundle_is_the_same_run_on_another_machine() {
         let args = ["show", RUN, "--format", format, "--no-redact"];
         assert_eq!(here.run(&args), there.run(&args), "{format}");
     }
-    let again = there.run(&["import", file.to_str().unwrap()]);
+    let again = there.run(&["runs", "add", file.to_str().unwrap()]);
     assert!(again.0 == 0 && again.1.contains("nothing was changed"), "{again:?}");
-    let piped = there.cmd(&["import", "-"]).write_stdin(exported).output().unwrap();
+    let piped = there.cmd(&["runs", "add", "-"]).write_stdin(exported).output().unwrap();
     assert!(piped.status.success());
 }
 
@@ -65,7 +65,7 @@ fn a_run_is_shown_in_every_format() {
 fn the_list_has_each_run_with_its_verdict() {
     let home = Home::with_run();
     let file = home.file("b.jsonl", bundle_of("0123ffff00000000", 30));
-    assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
+    assert_eq!(home.run(&["runs", "add", file.to_str().unwrap()]).0, 0);
     // Read once from the events and once from what the first listing kept.
     let first = home.run(&["runs"]);
     assert_eq!(first, home.run(&["runs"]));
@@ -91,7 +91,7 @@ fn the_list_has_each_run_with_its_verdict() {
 fn one_run_that_cannot_be_read_hides_no_other() {
     let home = Home::with_run();
     let file = home.file("b.jsonl", bundle_of("ffff456789abcdef", 30));
-    home.run(&["import", file.to_str().unwrap()]);
+    home.run(&["runs", "add", file.to_str().unwrap()]);
     let raw = rusqlite::Connection::open(home.store()).unwrap();
     let sql = "UPDATE events SET json = replace(json, '\"owned\"', '\"teleported\"') WHERE run = 2";
     raw.execute(sql, []).unwrap();
@@ -116,7 +116,7 @@ fn one_run_that_cannot_be_read_hides_no_other() {
 fn a_run_that_goes_on_or_was_interrupted_is_called_so() {
     let home = Home::new();
     let file = home.file("b.jsonl", bundle_of(RUN, 30));
-    home.run(&["import", file.to_str().unwrap()]);
+    home.run(&["runs", "add", file.to_str().unwrap()]);
     let (code, out, err) = home.run(&["show", "last"]);
     assert!(code == 1 && !out.is_empty() && err.contains("was interrupted"), "{err}");
     let locks = home.dir.path().join("bakeoff.db.locks");
@@ -137,7 +137,7 @@ fn a_run_that_goes_on_or_was_interrupted_is_called_so() {
 fn what_a_run_left_on_the_system_keeps_its_record() {
     let home = Home::new();
     let file = home.file("b.jsonl", bundle_of(RUN, 10));
-    home.run(&["import", file.to_str().unwrap()]);
+    home.run(&["runs", "add", file.to_str().unwrap()]);
     let raw = rusqlite::Connection::open(home.store()).unwrap();
     // As if it had been measured here.
     raw.execute("UPDATE runs SET is_imported = 0", []).unwrap();
@@ -171,21 +171,26 @@ fn bad_bundles_are_named_with_their_line_and_change_nothing() {
         (&cut, 2, "is truncated; copy it again"),
         (&lines(0, 1), 2, "is truncated; copy it again"),
         // The events alone, as jsonl has them: whether they are complete cannot be seen.
-        (&lines(1, 1), 2, "bakeoff show 0123456789abcdef --no-redact"),
+        (&lines(1, 1), 2, "not a bundle"),
         (&(bundle_text() + &bundle_text()), 2, "import one bundle at a time"),
         (&damaged, 2, "checksum"),
         (&other, 3, "with different content"),
     ] {
         let file = home.file("bad.jsonl", content);
-        let (got, out, err) = home.run(&["import", file.to_str().unwrap()]);
+        let (got, out, err) = home.run(&["runs", "add", file.to_str().unwrap()]);
         assert_eq!((got, out.as_str()), (code, ""), "{err}");
         assert!(err.contains(words) && err.contains("bad.jsonl"), "{words}: {err}");
     }
-    let (code, _, err) = home.run(&["import", "/no/such/file"]);
+    let (code, _, err) = home.run(&["runs", "add", "/no/such/file"]);
     assert!(code == 2 && err.contains("/no/such/file"), "{err}");
+    let (code, _, err) = answer(home.cmd(&["runs", "add", "-"]).write_stdin("hello"));
+    assert!(code == 2 && err.contains("not a bundle"), "{err}");
     // A text without anything in it is no damage, but an answer to nothing.
-    let (code, out, _) = answer(home.cmd(&["import", "-"]).write_stdin("hello"));
+    let (code, out, _) = answer(home.cmd(&["show", "-"]).write_stdin("hello"));
     assert!(code == 1 && out.contains("0 results"), "{out}");
+    let bundle = bundle_path();
+    let (code, _, err) = home.run(&["show", bundle.to_str().unwrap()]);
+    assert!(code == 2 && err.contains("bakeoff runs add"), "{err}");
     assert_eq!(home.run(&["runs"]), before);
 }
 
@@ -194,9 +199,9 @@ fn one_bad_file_does_not_keep_the_others_out() {
     let home = Home::new();
     let bad = home.file("bad.jsonl", &bundle_text()[..999]);
     let good = bundle_path();
-    let args = ["import", bad.to_str().unwrap(), good.to_str().unwrap()];
+    let args = ["runs", "add", bad.to_str().unwrap(), good.to_str().unwrap()];
     let (code, out, err) = home.run(&args);
-    assert!(code == 2 && out.contains("imported run") && err.contains("bad.jsonl"), "{out}{err}");
+    assert!(code == 2 && out.contains("added run") && err.contains("bad.jsonl"), "{out}{err}");
 }
 
 #[test]

@@ -43,7 +43,7 @@ impl Home {
     /// With the kept bundle imported.
     pub fn with_run() -> Home {
         let home = Home::new();
-        home.cmd(&["import"]).arg(bundle_path()).assert().success();
+        home.cmd(&["runs", "add"]).arg(bundle_path()).assert().success();
         home
     }
 

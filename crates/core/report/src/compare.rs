@@ -1,4 +1,4 @@
-//! Runs beside each other, and results of others beside a run, for programs and for people.
+//! Runs beside each other, for programs and for people.
 
 pub mod across;
 mod sentence;
@@ -15,18 +15,14 @@ use super::side_by_side::{self, change};
 use super::{gate, mark};
 use bakeoff_judge::compare::Compared;
 use bakeoff_judge::compare::answer::EffectIn;
-use bakeoff_judge::compare::beside::{Beside, Published, PublishedRatio};
 use bakeoff_judge::compare::differences::LeftOut;
 use bakeoff_judge::gate::Gate;
 use bakeoff_judge::levels::side_by_side::SideBySide;
 use bakeoff_model::difference::Difference;
 use bakeoff_model::finding::Finding;
-use bakeoff_model::path::sanitize;
 use bakeoff_model::verdict::Verdict;
 use bakeoff_stats::phrases;
-use bakeoff_stats::units;
 
-const SHOWN_PUBLISHED: usize = 4;
 const OBSERVED: &str = "Figures of different runs include session effects, so their ratios are \
     observations, not verdicts. The verdicts use ratios within runs.";
 
@@ -43,8 +39,6 @@ pub struct ComparisonParts<'a> {
     pub choices: &'a [(String, String)],
     /// In what runs differ of which one is only pasted.
     pub unlike: &'a [Difference],
-    /// The results of others beside each run.
-    pub beside: &'a [Beside],
 }
 
 /// One document.
@@ -54,7 +48,6 @@ pub fn compare_json(of: &ComparisonParts) -> String {
     if let Value::Object(map) = &mut document {
         let mut insert = |key: &str, value: Value| map.insert(key.to_string(), value);
         insert("schema", json!("bakeoff/compare/1"));
-        insert("beside", of.beside.iter().map(beside_json).collect());
         insert("levels", json!(of.levels));
         if let Some(across) = of.across {
             insert("answers_across", json!(across));
@@ -76,17 +69,6 @@ fn compared_json(compared: &Compared) -> Value {
     document["left_out"] = json!(left_out(compared));
     for (at, answer) in compared.answers.iter().enumerate() {
         document["answers"][at]["sentence"] = json!(sentence::text(compared, answer));
-    }
-    document
-}
-
-fn beside_json(beside: &Beside) -> Value {
-    let mut document = json!(beside);
-    document["not_comparable"] = json!(beside.not_comparable);
-    for (at, pair) in beside.pairs.iter().enumerate() {
-        for (published, ratio) in pair.published.iter().enumerate() {
-            document["pairs"][at]["published"][published]["setting"] = json!(setting(ratio));
-        }
     }
     document
 }
@@ -127,12 +109,6 @@ pub fn compare_document(of: &ComparisonParts) -> Document {
     }
     if let Some(compared) = compared {
         write_answers(compared, &mut out);
-    }
-    for (at, beside) in of.beside.iter().enumerate() {
-        if at > 0 || of.levels.is_some() {
-            out.gap();
-        }
-        write_beside(beside, &mut out);
     }
     out
 }
@@ -247,114 +223,17 @@ fn write_findings(findings: &[Finding], out: &mut Document) {
     }
 }
 
-fn write_beside(beside: &Beside, out: &mut Document) {
-    let short = run_document::short_id(&beside.run);
-    let head = format!(
-        "{} and run {short}: the results of others next to those of the run. These are \
-         observations; bakeoff gives no verdict on them.",
-        sanitize(&beside.source)
-    );
-    out.paragraph(head);
-    out.heading("Reasons why the results are not comparable");
-    for reason in &beside.not_comparable {
-        out.bullet(reason);
-    }
-    out.heading("Figures");
-    if beside.rows.is_empty() {
-        out.line(
-            1,
-            "The file has no figure in bytes per second for a filesystem and access pattern that \
-             this run also measured.",
-        );
-    }
-    for row in &beside.rows {
-        let ours = row.ours;
-        let text = format!(
-            "{}, {}: {} in this run ({} to {}, {})",
-            row.workload,
-            row.candidate,
-            units::rate(ours.mean),
-            units::rate(ours.min),
-            units::rate(ours.max),
-            phrases::count(ours.cells, "cell")
-        );
-        out.line(1, text);
-        for published in row.published.iter().take(SHOWN_PUBLISHED) {
-            out.line(2, format!("in the file: {}", told(published)));
-        }
-        let more = row.published.len().saturating_sub(SHOWN_PUBLISHED);
-        if more > 0 {
-            out.line(2, format!("and {more} more; --format json lists them"));
-        }
-    }
-    if !beside.pairs.is_empty() {
-        out.heading("Ratios");
-    }
-    for pair in &beside.pairs {
-        let text = format!(
-            "{}, {} against {}: {} in this run (95 % CI: {} to {})",
-            pair.workload,
-            pair.a,
-            pair.b,
-            units::three_digits(pair.ratio),
-            units::three_digits(pair.low),
-            units::three_digits(pair.high)
-        );
-        out.line(1, text);
-        for published in pair.published.iter().take(SHOWN_PUBLISHED) {
-            let side = if published.is_inside { "inside" } else { "outside" };
-            let (theirs, setting) = (units::three_digits(published.ratio), setting(published));
-            let text = format!(
-                "in the file: {theirs} ({setting}), {side} the interval of the \
-                                run"
-            );
-            out.line(2, text);
-        }
-    }
-    if !beside.observations.is_empty() {
-        out.heading("Possible explanations of the figures of others");
-        for line in beside.observations.iter().map(String::as_str).chain([beside.assumption]) {
-            out.line(1, line);
-        }
-    }
-}
-
-fn setting(of: &PublishedRatio) -> String {
-    format!("{}, {}{}", of.setting, of.test, block_size(of.block_size_bytes))
-}
-
-fn block_size(bytes: Option<u64>) -> String {
-    bytes.map(|bytes| format!(", bs {}", units::block_size(bytes))).unwrap_or_default()
-}
-
-fn told(published: &Published) -> String {
-    format!(
-        "{}: {}{}, {}, {} (line {})",
-        units::rate(published.bytes_per_s),
-        published.test,
-        block_size(published.block_size_bytes),
-        published.tool,
-        published.setting,
-        published.line
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
     use bakeoff_judge::analyse::analyse;
-    use bakeoff_judge::compare::beside::beside;
     use bakeoff_judge::compare::compare;
     use bakeoff_judge::gate::judge;
-    use bakeoff_judge::import;
     use bakeoff_judge::levels::levels;
     use bakeoff_judge::levels::side_by_side::side_by_side;
     use bakeoff_judge::testing::{RunBuilder, keys};
-    use bakeoff_model::workload::{DriverName, Workload};
-
-    const TABLE: &[u8] = include_bytes!("../../../../fixtures/studies/luks-btrfs.csv");
 
     #[test]
     fn every_key_is_in_docs_format_md() {
@@ -365,10 +244,7 @@ mod tests {
             let analysis = analyse(&run);
             (run, analysis)
         };
-        let imported = import::all(TABLE);
         let runs = [run("6.6"), run("6.12")];
-        let beside = [beside(&runs[0].0, "a.csv", &imported)];
-        assert!(!beside[0].rows.is_empty() && !beside[0].pairs.is_empty());
         let compared = compare(&runs, None);
         let both = [levels(&runs[0].0, &runs[0].1), levels(&runs[1].0, &runs[1].1)];
         let side = side_by_side(&both, true);
@@ -378,7 +254,6 @@ mod tests {
             levels: Some(&side),
             gate: Some(&gate),
             choices: &[("a".to_string(), "b".to_string())],
-            beside: &beside,
             ..ComparisonParts::default()
         });
         let mut found = BTreeSet::new();
@@ -386,27 +261,7 @@ mod tests {
         let doc = include_str!("../../../../docs/format.md");
         let missing: Vec<_> = found.iter().filter(|k| !doc.contains(&format!("`{k}`"))).collect();
         assert!(missing.is_empty(), "{missing:?}");
-        assert!(found.contains("is_same") && found.contains("is_inside"));
-    }
-
-    /// One line for each of ten workloads of one size, and bakeoff as the tool of all.
-    #[test]
-    fn workloads_of_one_size_share_a_line_and_their_tools_are_named() {
-        let run = RunBuilder::stacks(&["ext4", "btrfs"])
-            .workloads(&["seqread"])
-            .header(|h| {
-                let native = h.workloads[0].clone();
-                let name = format!("{}-fio", native.name);
-                h.workloads.push(Workload { name, driver: DriverName::Fio, ..native });
-            })
-            .play(5, |_, c, _| if c == 0 { 2e8 } else { 1e8 })
-            .build();
-        let imported = import::all(TABLE);
-        let beside = [beside(&run, "a.csv", &imported)];
-        let of = ComparisonParts { beside: &beside, ..ComparisonParts::default() };
-        let text = compare_document(&of).text(200, false);
-        assert!(text.contains("block size of seqread and seqread-fio: 1m in this run"), "{text}");
-        assert!(text.contains(" / fio in this run; fio"), "{text}");
+        assert!(found.contains("is_same"));
     }
 
     #[test]

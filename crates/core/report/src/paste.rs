@@ -33,7 +33,7 @@ pub fn line(run: &Run, analysis: &Analysis) -> Option<String> {
     (has_any && !is_of_rounds(run)).then(|| encode(&levels))
 }
 
-/// A code fence with the answer, the machine, a table, and the line that `import` reads. `None`
+/// A code fence with the answer, the machine, a table, and the line that `show` reads. `None`
 /// where there is no [`line`]. `analyse` makes the analysis of a run.
 pub fn paste(run: &Run, analyse: impl Fn(&Run) -> Analysis) -> Option<String> {
     let run = without_paths(run);
@@ -48,10 +48,10 @@ pub fn paste(run: &Run, analyse: impl Fn(&Run) -> Analysis) -> Option<String> {
     Some(format!("```\n{}\n{line}\n```\n", lines.join("\n")))
 }
 
-/// The line below a document, wrapped where it has to be: `import` reads it however it is wrapped.
+/// The line below a document, wrapped where it has to be: `show` reads it however it is wrapped.
 pub(super) fn write_line(out: &mut Document, run: &Run, analysis: &Analysis, width: usize) {
     let Some(line) = line(run, analysis) else { return };
-    out.heading("To import, or to compare with a run elsewhere");
+    out.heading("To compare with a run elsewhere");
     let characters: Vec<char> = line.chars().collect();
     let parts = characters.chunks(width.saturating_sub(INDENT).max(1));
     out.verbatim(parts.map(|part| part.iter().collect::<String>()));
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_documents_are_imported() {
+    fn the_lines_in_our_own_documents_are_read() {
         let run = quick(&["/mnt/a", "/mnt/b"]);
         let analysis = analyse(&run);
         let options = crate::TextOptions::default();
@@ -311,10 +311,8 @@ mod tests {
             assert_eq!(found.results.len(), 4, "{text}");
             assert!(found.unread.is_empty(), "{:?}\n{text}", found.unread);
         }
-        let screen = crate::screen(&run, &analysis, &options, None);
-        for text in [screen, paste(&run, analyse).unwrap()] {
-            let found = bakeoff_judge::import::all(text.as_bytes());
-            assert_eq!((found.results.len(), found.unread.len()), (4, 0), "{text}");
-        }
+        let block = paste(&run, analyse).unwrap();
+        let found = bakeoff_judge::import::all(block.as_bytes());
+        assert_eq!((found.results.len(), found.unread.len()), (4, 0), "{block}");
     }
 }

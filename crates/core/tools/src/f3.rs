@@ -20,7 +20,7 @@ pub static TOOL: ScannedTool = ScannedTool {
     )
 };
 
-const NO_TOTALS: &str = "f3's lines about single files lack the totals: import the last lines too";
+const NO_TOTALS: &str = "f3's lines about single files lack the totals: add the last lines";
 const TOO_LITTLE: &str = "f3 had too little data for a speed";
 const UNITS: &[(&str, u64)] = &[
     ("KB", 1 << 10),

@@ -6,7 +6,6 @@
 //! unless they are named otherwise. Source: fio 3.33 and 2.1, `stat.c`.
 
 mod announced;
-pub mod as_plan;
 mod block;
 pub mod command;
 mod direction;

@@ -192,7 +192,7 @@ pub fn one_result(tool: &'static str, output: &RawOutput) -> Result<ToolResult, 
     }
 }
 
-/// What limits the figures of an output, as `import` would say; of its figures alone, because what
+/// What limits the figures of an output, as `show FILE` would say; of its figures alone, because what
 /// the command asks for stands in the workload.
 pub fn findings(name: DriverName, output: &RawOutput) -> Vec<Finding> {
     let tool = program(name);

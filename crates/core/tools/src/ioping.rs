@@ -89,7 +89,7 @@ const FORMS: &[LineForm] = &[
          {generated.elapsed:ns}",
     ),
 ];
-const NO_STATISTICS: &str = "requests of ioping lack its statistics: import the last lines too";
+const NO_STATISTICS: &str = "requests of ioping lack its statistics: add the last lines";
 const LAWS: &[Law] = &[
     at_most(&["*request_time"], &["generated.elapsed"], "the times of the requests and of the run"),
     law(

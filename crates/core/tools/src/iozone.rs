@@ -24,16 +24,14 @@ use bakeoff_model::finding::Severity;
 pub static TOOL: ScannedTool = ScannedTool::new(
     "iozone",
     &["Children see throughput", " reclen ", "\"Writer report\""],
-    || readers(false),
+    || {
+        vec![
+            Box::new(Iozone::default()),
+            Box::new(IozoneLatencies::default()),
+            throughput::GRAMMAR.reader(),
+        ]
+    },
 );
-
-/// With `is_guessing` kBytes/sec is taken for the unit of a table that lost the line with it, as
-/// iozone prints unless it is told otherwise (`-O`, `-N`), and that is said.
-pub fn readers(is_guessing: bool) -> Vec<Box<dyn Reader>> {
-    let assumed = is_guessing.then_some(Unit::Kib);
-    let tables = Iozone { open: None, assumed };
-    vec![Box::new(tables), Box::new(IozoneLatencies::default()), throughput::GRAMMAR.reader()]
-}
 
 /// A run ends at the latest this many foreign lines after its last line.
 const GAP_LINES: u64 = 60;
@@ -56,18 +54,15 @@ struct OpenRun {
     has_throughput: bool,
     is_interrupted: bool,
     is_complete: bool,
-    is_assumed: bool,
     /// Whether its options say that it tells CPU utilisation (`-+u`).
     has_cpu: bool,
     wrong: Option<&'static str>,
     error: Option<String>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Iozone {
     open: Option<OpenRun>,
-    /// The unit of tables that lost the line with it; none: they are listed.
-    assumed: Option<Unit>,
 }
 
 impl Reader for Iozone {
@@ -120,7 +115,7 @@ impl Reader for Iozone {
 impl Iozone {
     fn close(&mut self, out: &mut Out) {
         if let Some(open) = self.open.take() {
-            open.give(self.assumed, out);
+            open.give(out);
         }
     }
 }
@@ -209,7 +204,7 @@ impl OpenRun {
         true
     }
 
-    fn give(mut self, assumed: Option<Unit>, out: &mut Out) {
+    fn give(mut self, out: &mut Out) {
         let (first, last) = (self.place.first_line, self.last_line);
         if let Some(why) = self.wrong.take() {
             return out.unread(first, last, why);
@@ -228,11 +223,9 @@ impl OpenRun {
         if let Some(command) = self.command.take() {
             self.place.command = command;
         }
-        self.is_assumed = unit.is_none();
-        let Some(unit) = unit.or(assumed) else {
+        let Some(unit) = unit else {
             let why = "a table of iozone lacks the line that states its unit, `Output is in \
-                       kBytes/sec` or the command line: import that line too, or use --guess, \
-                       which assumes kBytes/sec";
+                       kBytes/sec` or the command line: add that line";
             return out.unread(first, last, why);
         };
         if let Some(why) = self.excel.contradiction(&self.rows, unit) {
@@ -277,13 +270,6 @@ impl OpenRun {
         let place = Place { first_line: row.line, ..self.place.clone() };
         let mut result = place.result("iozone", self.version.clone(), row.line, metrics);
         result.findings.extend(self.interrupted());
-        if self.is_assumed {
-            let evidence = "the line that states the unit is missing; bakeoff assumed kBytes/sec, \
-                            which iozone prints without -O and -N";
-            let advice = "Import the line \"Output is in kBytes/sec\" or the command with it.";
-            let evidence = evidence.to_string();
-            result.findings.push(finding("unit-assumed", Severity::Warn, evidence, advice));
-        }
         out.result(result);
         true
     }

@@ -91,13 +91,13 @@ fn each_driver_s_numbers_version_and_words_are_kept() {
         assert_eq!(tool.command[0], driver.name());
     }
     assert_eq!(seen, [true; 3]);
-    // What a tool printed comes back out of the run as it was, and import reads it.
+    // What a tool printed comes back out of the run as it was, and show reads it.
     let raw = events.iter().find_map(|event| match &event.what {
         What::CellDone(cell) if cell.measurement.tool.is_some() => cell.raw.clone(),
         _ => None,
     });
     fs::write(bench.path().join("raw.txt"), raw.unwrap()).unwrap();
-    let imported = bench.run(&["--format", "json", "import", "raw.txt"]).json();
+    let imported = bench.run(&["--format", "json", "show", "raw.txt"]).json();
     assert_eq!(imported["results"].as_array().unwrap().len(), 1, "{imported}");
 }
 
@@ -215,19 +215,6 @@ fn a_job_file_of_fio_runs_as_it_is_in_the_candidate() {
         assert!(cell.raw.as_ref().unwrap().contains("\"jobname\" : \"two\""));
     }
     assert!(!bench.run(&["show", "last", "--details"]).out.contains("through the page cache"));
-}
-
-#[test]
-fn a_job_file_becomes_a_plan_that_says_what_it_left_out() {
-    let bench = Bench::new();
-    fs::write(bench.path().join("mine.fio"), JOB_FILE).unwrap();
-    let made = bench.run(&["import", "mine.fio", "--as-plan"]);
-    assert_eq!(made.code, 0, "{made:?}");
-    assert!(made.out.contains("# not translated: line 12: rate_process=poisson"), "{}", made.out);
-    fs::write(bench.path().join("plan.toml"), &made.out).unwrap();
-    let plan = bench.run(&["plan", "--commands", "plan.toml"]);
-    assert_eq!(plan.code, 0, "{plan:?}");
-    assert!(plan.out.contains("4k random reads with direct I/O"), "{}", plan.out);
 }
 
 /// A PATH on which fio is this script, and the file that its child has open.

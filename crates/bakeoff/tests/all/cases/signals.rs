@@ -173,7 +173,7 @@ fn two_at_once_and_hands_off_a_living_run() {
         0
     );
     assert_eq!(bench.run(&["runs", "rm", &id]).code, 0);
-    assert_eq!(bench.run(&["import", bundle]).code, 0);
+    assert_eq!(bench.run(&["runs", "add", bundle]).code, 0);
     let resumed = bench.run(&["resume", &id]);
     assert_eq!(resumed.code, 2, "{resumed:?}");
     assert!(resumed.err.contains("measured on another machine"), "{resumed:?}");

@@ -7,7 +7,6 @@
 //! user named are not ranked at all.
 
 pub mod answer;
-pub mod beside;
 pub mod differences;
 pub mod figures;
 pub mod part;

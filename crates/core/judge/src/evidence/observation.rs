@@ -221,8 +221,7 @@ fn latencies(result: &ToolResult) -> Vec<Latencies> {
 
 fn access(result: &ToolResult) -> Option<Access> {
     if result.is("dd") {
-        let from_table = || result.setup.get("block_size_bytes")?.parse::<f64>().ok();
-        let block = result.figure(&["block_size"]).or_else(from_table).filter(|b| *b > 0.0)?;
+        let block = result.figure(&["block_size"]).filter(|b| *b > 0.0)?;
         let (is_random, is_buffered) = (false, true);
         return Some(Access {
             is_random,
@@ -270,8 +269,6 @@ fn zeros(result: &ToolResult) -> Option<Zeros> {
         return result.words()?.contains(&"if=/dev/zero").then_some(Zeros::All);
     }
     let has_written = match () {
-        // A row of somebody's table does not say what was written; a tool's output does.
-        () if !result.setup.is_empty() => false,
         () if result.is("sysbench") => {
             result.figure(&["writes", "writes_per_second", "written_bytes"])? > 0.0
         }

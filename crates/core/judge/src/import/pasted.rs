@@ -18,7 +18,7 @@ use bakeoff_tools::scan::result::{Metrics, Out, ToolResult};
 
 /// Most runs of a text.
 pub const RUNS_LIMIT: usize = 64;
-pub(super) const NAME: &str = "bakeoff";
+pub const NAME: &str = "bakeoff";
 /// Lines over which one of ours may be wrapped: one of twelve columns is unlikely.
 const MOST_LINES: u64 = 64;
 /// Lines of a document of ours above its line.
@@ -83,10 +83,6 @@ impl OpenLine {
 }
 
 impl PastedLines {
-    pub(super) fn has_any(&self) -> bool {
-        !self.seen.is_empty()
-    }
-
     fn close(&mut self, last: u64, out: &mut Out) {
         let Some(open) = self.open.take() else { return };
         // Quoted in an answer it stands there once more.
@@ -214,7 +210,7 @@ fn result(
 }
 
 /// The words of an access pattern that other tools use.
-pub(super) fn pattern(rw: Rw) -> Option<&'static str> {
+fn pattern(rw: Rw) -> Option<&'static str> {
     Some(match rw {
         Rw::Read => "sequential read",
         Rw::Write => "sequential write",

@@ -13,7 +13,7 @@ const WORDS: &str = "\
     root lan local localdomain com org localhost raspberrypi debian ubuntu raspbian \
     fedora alpine linux none unknown null default bakeoff devices quick fit demo setup plan run \
     runs probe bench agree resume clean show compare rm report export lint simulate check watch \
-    import report-bug serve push fleet list schema label trend self html last decide precise \
+    report-bug serve push fleet list schema label trend self html last decide precise \
     characterise text json csv markdown jsonl bundle fio-json gnuplot host device kernel time \
     home media data disk drive image file files usb ssd nvme card boot swap \
     tmp temp test mount read reads write writes written random small sequential block \

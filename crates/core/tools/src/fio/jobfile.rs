@@ -125,7 +125,7 @@ impl JobFile {
             format!(
                 "line {line}: bakeoff does not run job files with {option}, which may access \
                  files outside the measured directory or run other programs; remove it, or run \
-                 fio yourself and import its output with `bakeoff import`"
+                 fio yourself and read its output with `bakeoff show FILE`"
             )
         };
         for (name, value, line) in self.sections.iter().flat_map(|section| &section.options) {

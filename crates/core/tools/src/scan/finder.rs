@@ -1,6 +1,5 @@
 //! Offers every line of a text to the tools' readers, and remembers what stands above.
 
-use super::html;
 use super::lines::{self, Raw, Splitter};
 use super::result::{Imported, Judge, Out, Place, short};
 use super::stamp;
@@ -45,9 +44,6 @@ pub struct Above {
 pub trait Reader {
     /// Looks at a line; true when it belongs to the tool's output.
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool;
-    /// Looks at a row of a table of HTML, with bars between its cells; its lines were offered as
-    /// they stand, too.
-    fn row(&mut self, _line: &Line<'_>, _out: &mut Out) {}
     fn finish(&mut self, _out: &mut Out) {}
 }
 
@@ -62,9 +58,7 @@ pub struct Finder {
 
 struct Inner {
     number: u64,
-    is_table: bool,
     above: Above,
-    html: html::HtmlRows,
     tools: &'static [&'static ScannedTool],
     readers: Vec<Box<dyn Reader>>,
     unclaimed: Unclaimed,
@@ -75,21 +69,14 @@ impl Finder {
     /// Offers every line to these readers, in their order, where there are outputs and commands of
     /// these tools.
     pub fn with(tools: &'static [&'static ScannedTool], readers: Vec<Box<dyn Reader>>) -> Finder {
-        let (number, is_table) = (0, false);
-        let (above, html, unclaimed, out) = Default::default();
-        let inner = Inner { number, is_table, above, html, tools, readers, unclaimed, out };
+        let (number, above, unclaimed, out) = Default::default();
+        let inner = Inner { number, above, tools, readers, unclaimed, out };
         Finder { splitter: Splitter::default(), is_begun: false, utf16: None, inner }
     }
 
     /// Asks `judge` about every result that is found.
     pub fn judged_by(mut self, judge: Judge) -> Finder {
         self.inner.out = Out::judged_by(judge);
-        self
-    }
-
-    /// Looks for the rows of tables only, which its readers know.
-    pub fn of_rows(mut self) -> Finder {
-        self.inner.is_table = true;
         self
     }
 
@@ -111,7 +98,6 @@ impl Finder {
     pub fn finish(mut self) -> Imported {
         self.splitter.finish(&mut |raw| self.inner.raw(raw));
         let Inner { mut readers, mut out, number, mut unclaimed, .. } = self.inner;
-        // First: what they name is no table of people's.
         unclaimed.give_strange(&mut out);
         readers.iter_mut().for_each(|reader| reader.finish(&mut out));
         unclaimed.give_known(&mut out);
@@ -142,13 +128,7 @@ impl Inner {
         let mut parts = text.split('\r').flat_map(lines::broken_by_tags).peekable();
         while let Some(part) = parts.next() {
             let plain = lines::plain(part);
-            // In a table of people's a date may be a cell.
-            let text = if self.is_table { &plain } else { stamp::without(&plain) };
-            self.part(text, is_ended || parts.peek().is_some());
-        }
-        for (first, row) in self.html.take(self.number, text) {
-            let line = Line { number: first, text: &row, is_ended: true, above: &self.above };
-            self.readers.iter_mut().for_each(|reader| reader.row(&line, &mut self.out));
+            self.part(stamp::without(&plain), is_ended || parts.peek().is_some());
         }
     }
 
@@ -172,17 +152,13 @@ fn no_text(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         // BIFF2: the record that begins a worksheet.
         [9, 0, 4, 0, ..] => {
-            Some("this is a worksheet of iozone -b: import the text that iozone printed")
+            Some("this is a worksheet of iozone -b: use the text that iozone printed")
         }
         _ => None,
     }
 }
 
 impl Above {
-    pub fn under(heading: String) -> Above {
-        Above { heading, ..Above::default() }
-    }
-
     fn look(&mut self, tools: &[&ScannedTool], text: &str) {
         let text = text.trim();
         if self.is_command_open {

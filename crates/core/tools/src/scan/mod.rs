@@ -7,7 +7,6 @@
 pub mod decimal;
 pub mod finder;
 pub mod grammar;
-pub mod html;
 pub mod lines;
 pub mod parts;
 pub mod quantity;
@@ -23,5 +22,3 @@ pub use tool::ScannedTool;
 
 /// Most results of one text; what comes after is counted in one unread entry.
 pub const RESULTS_LIMIT: usize = 10_000;
-/// What stands for the unit of a column where a table of people's states none.
-pub const NO_UNIT: &str = "UNIT";

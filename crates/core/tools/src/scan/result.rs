@@ -1,6 +1,5 @@
 //! What an import gives: results with their metrics, and what could not be read.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
@@ -21,7 +20,7 @@ pub struct Imported {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolResult {
-    /// The name of a tool (`dd`, `fio`, `Storage.sh`); or what a table says.
+    /// The name of a tool: `dd`, `fio`, `Storage.sh`.
     pub tool: String,
     /// As the tool printed it; `None` when it printed none.
     pub version: Option<String>,
@@ -35,7 +34,7 @@ pub struct ToolResult {
     pub context: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// What a result table states about the set-up, column by column; a tool's output states none.
+    /// What a line of ours states about the set-up; a tool's output states none.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub setup: BTreeMap<String, String>,
     pub metrics: Vec<FoundMetric>,
@@ -81,9 +80,8 @@ pub struct FoundMetric {
     /// What it is, as `test.metric` where the tool has several tests.
     pub name: String,
     pub value: Value,
-    /// `bytes`, `ns`, `bytes/s`, `1/s`, `count`, `percent`, or empty for a ratio; in a result table
-    /// also what it says, where that is none of these.
-    pub unit: Cow<'static, str>,
+    /// `bytes`, `ns`, `bytes/s`, `1/s`, `count`, `percent`, or empty for a ratio.
+    pub unit: &'static str,
     pub raw: String,
     pub line: u64,
 }
@@ -136,7 +134,7 @@ impl Metrics {
 
     fn push(&mut self, name: &str, value: Value, unit: &'static str, (raw, line): (&str, u64)) {
         let raw = short(raw);
-        self.0.push(FoundMetric { name: name.to_string(), value, unit: unit.into(), raw, line });
+        self.0.push(FoundMetric { name: name.to_string(), value, unit, raw, line });
     }
 
     pub fn get(&self, name: &str) -> Option<f64> {

@@ -120,8 +120,7 @@ impl Unclaimed {
         for (first_line, last_line, has_figure) in self.figures.drain(..) {
             if has_figure && !out.has_between(first_line, last_line) {
                 let why = "these lines have figures and a unit of speed, but bakeoff knows no tool \
-                           that prints them: import the tool's own output, or a table with \
-                           --columns";
+                           that prints them: use the tool's own output";
                 out.unread(first_line, last_line, why);
             }
         }
@@ -147,7 +146,7 @@ impl Unclaimed {
                 ),
                 false => format!(
                     "the lines look like output of {title}, but cannot be read: remove the text \
-                     before each line, restore the line breaks, or import the complete output"
+                     before each line, restore the line breaks, or use the complete output"
                 ),
             };
             out.unread(first_line, last_line, why);

@@ -48,7 +48,7 @@ pub fn finish(result: &mut ToolResult) -> Option<String> {
         result.findings.push(finding("rates-of-another-time", Severity::Warn, evidence, advice));
     }
     if !is_prepare && result.figure(&["_fairness"]).is_none() {
-        let advice = "Use these figures with caution, or import the complete output.";
+        let advice = "Use these figures with caution, or use the complete output.";
         let last = result.last_line;
         let evidence = format!("the report ends on line {last}, before its last line");
         result.findings.push(finding("truncated", Severity::Warn, evidence, advice));
@@ -92,7 +92,7 @@ fn volumes(result: &mut ToolResult) -> Option<String> {
         }
         let given = exact.filter(|_| block.is_some_and(is_whole)).unwrap_or(printed);
         result.metrics.retain(|metric| metric.name != name);
-        result.metrics.push(FoundMetric { name: name.to_string(), unit: unit.into(), ..given });
+        result.metrics.push(FoundMetric { name: name.to_string(), unit, ..given });
     }
     throughput(result);
     None

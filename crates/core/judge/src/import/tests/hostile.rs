@@ -297,10 +297,7 @@ fn what_a_prefix_on_each_line_hides_is_listed() {
     let found = import::all(sheet);
     assert_eq!(
         (found.results, &found.unread[0].why),
-        (
-            vec![],
-            &"this is a worksheet of iozone -b: import the text that iozone printed".to_string()
-        )
+        (vec![], &"this is a worksheet of iozone -b: use the text that iozone printed".to_string())
     );
 }
 

@@ -1,10 +1,9 @@
-//! What an import found, for programs and for people.
+//! The figures that were found in a text, for programs and for people.
 
 use serde_json::json;
 
 use super::document::Document;
 use super::run_document;
-use bakeoff_judge::import::observe;
 use bakeoff_judge::import::{FoundMetric, Imported, ToolResult};
 use bakeoff_model::finding::Finding;
 use bakeoff_model::path::printable;
@@ -18,11 +17,10 @@ const SHOWN_RANKS: [&str; 4] = ["latency_p50", "latency_p95", "latency_p99", "la
 const SHOWN_UNREAD: usize = 20;
 
 /// One JSON document of one line. `source` is a path with its escapes.
-pub fn import_json(source: &str, imported: &Imported) -> String {
+pub fn figures_json(source: &str, imported: &Imported) -> String {
     json!({
-        "schema": "bakeoff/import/1",
+        "schema": "bakeoff/figures/1",
         "source": source,
-        "observations": observe::observations(imported),
         "results": imported.results,
         "unread": imported.unread.iter().map(unread_json).collect::<Vec<_>>(),
     })
@@ -35,17 +33,11 @@ fn unread_json(part: &Unread) -> serde_json::Value {
 }
 
 /// For people. `source` is a path with its escapes.
-pub fn import_document(source: &str, imported: &Imported) -> Document {
+pub fn figures_document(source: &str, imported: &Imported) -> Document {
     let mut out = Document::default();
     let results = phrases::count(imported.results.len(), "result");
     let parts = phrases::count(imported.unread.len(), "unread part");
     out.named(source, format!("{results}, {parts}"));
-    let observed = observe::observations(imported);
-    if !observed.is_empty() {
-        out.heading("Observations");
-        observed.into_iter().for_each(|line| out.line(1, line));
-        out.line(1, observe::ASSUMPTION);
-    }
     imported.results.iter().for_each(|result| write_result(&mut out, result));
     if !imported.unread.is_empty() {
         out.heading("Not read");
@@ -108,7 +100,7 @@ fn is_shown(metric: &FoundMetric) -> bool {
 /// A value with its unit; the tool's own text beside it where that says more.
 fn value(metric: &FoundMetric) -> String {
     let number = metric.value.as_f64();
-    let text = match metric.unit.as_ref() {
+    let text = match metric.unit {
         "bytes" => units::size(number as u64),
         "bytes/s" => units::rate(number),
         "ns" if metric.name.contains("latency") => units::latency(number as u64),
@@ -125,9 +117,7 @@ fn value(metric: &FoundMetric) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_judge::import::{self, run_of_events};
-    use bakeoff_model::event::Event;
-    use bakeoff_model::run::Run;
+    use bakeoff_judge::import;
 
     const PAGE: &str = "# Reading\n\n$ dd if=x of=/dev/null bs=1M\n\
         1024+0 Datens\u{e4}tze ein\n1024+0 Datens\u{e4}tze aus\n\
@@ -137,35 +127,17 @@ mod tests {
     #[test]
     fn people_read_units_and_programs_raw_numbers() {
         let imported = import::all(PAGE.as_bytes());
-        insta::assert_snapshot!(import_document("page.md", &imported).text(80, false));
+        insta::assert_snapshot!(figures_document("page.md", &imported).text(80, false));
         let json: serde_json::Value =
-            serde_json::from_str(&import_json("page.md", &imported)).unwrap();
+            serde_json::from_str(&figures_json("page.md", &imported)).unwrap();
         insta::assert_json_snapshot!(json);
     }
 
     #[test]
     fn text_of_others_cannot_drive_a_terminal() {
         let page = "# \u{1b}[31mred\u{202e}\n21 bytes copied, 2.3427e-05 s, 896 kB/s\n";
-        let text = import_document("a\\x1b", &import::all(page.as_bytes())).text(80, false);
+        let text = figures_document("a\\x1b", &import::all(page.as_bytes())).text(80, false);
         assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
         assert!(text.contains("a\\x1b"));
-    }
-
-    #[test]
-    fn an_export_without_a_line_to_paste_leads_to_the_bundle() {
-        let events = include_str!("../../../../fixtures/runs/demo.jsonl");
-        let of_lines: Vec<Event> =
-            events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let run = Run::fold(&of_lines).unwrap();
-        for (format, text) in [("csv", crate::csv(&run)), ("jsonl", events.to_string())] {
-            let found = import::all(text.as_bytes());
-            assert!(found.results.is_empty());
-            let [part] = found.unread.as_slice() else { panic!("{format}: {:?}", found.unread) };
-            assert!(
-                part.why.contains(&format!("exported as {format}. import needs a complete run"))
-            );
-            let run = (format == "jsonl").then_some(run.header.run.as_str());
-            assert_eq!(run_of_events(&text), run, "{format}");
-        }
     }
 }

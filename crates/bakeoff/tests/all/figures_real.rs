@@ -18,7 +18,7 @@ fn output(place: &Path, program: &str, args: &[&str]) -> Vec<u8> {
 /// Imports a text.
 fn import(text: &[u8]) -> Value {
     let mut child = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
-        .args(["--format", "json", "import", "-"])
+        .args(["--format", "json", "show", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

@@ -1,0 +1,75 @@
+//! `bakeoff runs add`: runs that were exported as bundles, into the store of this machine.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{BufReader, Read};
+
+use bakeoff_model::path::RawPath;
+use serde_json::json;
+
+use super::{runs, stored};
+use crate::cli::history::AddArgs;
+use crate::cli::{Format, Global};
+use crate::fault::{Fault, Outcome};
+use crate::store::import::{import, unreadable};
+use crate::store::{RunId, Sqlite, StoreError, StoredImport, place};
+use crate::ui::out;
+
+pub fn run(global: &Global, args: &AddArgs) -> Result<Outcome, Fault> {
+    let format = stored::format(global, "runs add")?;
+    let mut store = Sqlite::open(&place::path(global.store.as_deref())?)?;
+    let mut failures = Vec::new();
+    for file in &args.files {
+        let name = RawPath::new(file);
+        match add(&mut store, file) {
+            Ok((run, done)) => say(format, &name, &run, done)?,
+            Err(error) => failures.push(named(&name, error)),
+        }
+    }
+    failures.into_iter().reduce(Fault::with).map_or(Ok(Outcome::Done), Err)
+}
+
+fn add(store: &mut Sqlite, file: &OsStr) -> Result<(RunId, StoredImport), StoreError> {
+    let input: Box<dyn Read> = match file == "-" {
+        true => Box::new(std::io::stdin().lock()),
+        false => Box::new(File::open(file).map_err(unreadable)?),
+    };
+    let (run, done) = import(store, BufReader::new(input))?;
+    if matches!(done, StoredImport::New(_)) {
+        runs::keep_digest(store, &run);
+    }
+    Ok((run, done))
+}
+
+fn say(format: Format, name: &RawPath, run: &RunId, done: StoredImport) -> std::io::Result<()> {
+    if format == Format::Json {
+        let (is_new, events) = match done {
+            StoredImport::New(events) => (true, Some(events)),
+            StoredImport::Already => (false, None),
+        };
+        let result = json!({
+            "schema": "bakeoff/add/1", "source": name, "run": run.as_str(), "new": is_new,
+            "events": events,
+        });
+        return out::print(Some(format), &format!("{result}\n"));
+    }
+    let text = match done {
+        StoredImport::New(events) => format!(
+            "added run {run} from {name}, {events} events. Show it with `bakeoff show {run}`\n"
+        ),
+        StoredImport::Already => {
+            format!("run {run} from {name} is already in the store; nothing was changed\n")
+        }
+    };
+    out::print(None, &text)
+}
+
+/// The error of a file, with its name.
+pub fn named(file: &RawPath, error: StoreError) -> Fault {
+    let text = format!("{file}: {error}");
+    match Fault::from(error).code() {
+        2 => Fault::usage(text),
+        3 => Fault::refused(text),
+        _ => Fault::environment(text),
+    }
+}
