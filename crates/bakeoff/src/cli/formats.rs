@@ -21,7 +21,9 @@ pub fn of_command(command: &str) -> &'static [Format] {
         "bench" => &[Text, Json, FioJson],
         "watch" => &[Text, Json, Csv, Prometheus],
         "compare" | "plan" | "self lint" | "self simulate" => &[Text, Json, Markdown],
-        "probe" | "runs add" | "runs label" | "runs push" | "runs rm" | "self setup" => &[Text, Json],
+        "probe" | "runs add" | "runs label" | "runs push" | "runs rm" | "self setup" => {
+            &[Text, Json]
+        }
         _ => &[],
     }
 }

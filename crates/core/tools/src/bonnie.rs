@@ -14,15 +14,12 @@ mod row;
 mod table;
 #[cfg(test)]
 mod tests;
-mod wrapped;
 
 use self::cells::Cells;
 pub use self::cells::TESTS;
 use self::table::BonnieTable;
-use self::wrapped::{Next, WrappedBonnie};
 use crate::scan::ScannedTool;
 use crate::scan::finder::{Line, Reader};
-use crate::scan::parts::Parts;
 use crate::scan::result::{Out, Place, finding};
 use bakeoff_model::finding::Severity;
 
@@ -36,31 +33,18 @@ pub static TOOL: ScannedTool = ScannedTool {
 };
 
 const CSV_GAP_LINES: u64 = 12;
-const WRAP_LINES: usize = 6;
 
 #[derive(Debug, Default)]
 pub struct Bonnie {
     table: Option<BonnieTable>,
-    half: Option<(Place, Parts)>,
-    wrapped: Option<WrappedBonnie>,
 }
 
 impl Reader for Bonnie {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        if self.csv(line, out) || self.wrapped(line, out) {
-            return true;
-        }
-        let second = self.table.as_ref().and_then(|table| table.second_header(line.text));
-        if let Some(wrapped) = WrappedBonnie::begin(line, second.is_some()) {
-            self.wrapped = Some(wrapped);
-            return true;
-        }
-        self.of_table(line, out)
+        self.csv(line, out) || self.of_table(line, out)
     }
 
     fn finish(&mut self, out: &mut Out) {
-        self.drop_half(out);
-        self.drop_wrapped(out);
         self.close(out);
     }
 }
@@ -87,69 +71,20 @@ impl Bonnie {
         self.table.as_mut().is_some_and(|table| table.line(line))
     }
 
-    fn wrapped(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        let Some(mut wrapped) = self.wrapped.take() else { return false };
-        let lines = match wrapped.line(line) {
-            Next::Whole(lines) => lines,
-            Next::Over => return false,
-            Next::Broken => {
-                self.wrapped = Some(wrapped);
-                self.drop_wrapped(out);
-                return true;
-            }
-        };
-        for (number, text) in lines {
-            let is_ended = line.is_ended;
-            self.of_table(&Line { number, text: &text, is_ended, above: line.above }, out);
-        }
-        if let Some(table) = &mut self.table {
-            table.last_line = wrapped.last_line;
-        }
-        self.wrapped = Some(wrapped).filter(|wrapped| !wrapped.is_over());
-        true
-    }
-
-    fn drop_wrapped(&mut self, out: &mut Out) {
-        let Some(wrapped) = self.wrapped.take() else { return };
-        if !wrapped.has_row() {
-            let why = "a bonnie++ table was wrapped, and its pieces do not fit together";
-            out.unread(wrapped.first_line, wrapped.last_line, why);
-        }
-    }
-
     fn csv(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
         let text = line.text.trim();
         if csv::is_header(text) {
             return true;
         }
         if let Some(cells) = csv::read(text, line.is_ended, line.number) {
-            self.drop_half(out);
             self.give_csv(line.place("bonnie++"), line.number, cells, out);
             return true;
         }
-        if let Some((place, mut half)) = self.half.take() {
-            if half.is_next(line.number) && csv::is_part(text) {
-                half.add(line.number, text);
-                match csv::read(&half.glued(), line.is_ended, place.first_line) {
-                    Some(cells) => self.give_csv(place, line.number, cells, out),
-                    None if half.lines().len() <= WRAP_LINES => self.half = Some((place, half)),
-                    None => out.unread(place.first_line, line.number, csv::INCOMPLETE),
-                }
-                return true;
-            }
-            out.unread(place.first_line, half.last_line(), csv::INCOMPLETE);
+        let is_cut = csv::begins(text);
+        if is_cut {
+            out.unread(line.number, line.number, csv::INCOMPLETE);
         }
-        if csv::begins(text) {
-            self.half = Some((line.place("bonnie++"), Parts::begin(line.number, text)));
-            return true;
-        }
-        false
-    }
-
-    fn drop_half(&mut self, out: &mut Out) {
-        if let Some((place, half)) = self.half.take() {
-            out.unread(place.first_line, half.last_line(), csv::INCOMPLETE);
-        }
+        is_cut
     }
 
     fn close(&mut self, out: &mut Out) {

@@ -36,7 +36,8 @@ pub struct Dd {
     /// A line of statistics without record lines: a progress line, unless nothing follows.
     loose: Option<(Place, u64, Stats)>,
     is_display: bool,
-    carry: Option<(u64, String)>,
+    /// Whether other statistics are on its line.
+    is_several: bool,
     error: Option<(u64, String)>,
     /// The last line of records that no statistics followed: those of another run may stand
     /// between, and records further down may be the other's.
@@ -60,17 +61,7 @@ impl Reader for Dd {
             return true;
         }
         self.note_error(line, out);
-        let glued = line::glued(line.text);
-        if glued.is_empty() {
-            return self.statistics(line, false, out);
-        }
-        for text in glued {
-            self.statistics(&Line { text, ..*line }, true, out);
-        }
-        if !self.is_display {
-            self.give_loose(out);
-        }
-        true
+        self.statistics(line, out)
     }
 
     fn finish(&mut self, out: &mut Out) {
@@ -98,65 +89,46 @@ impl Dd {
         }
     }
 
-    /// A line with digits that is no record line, or a part of one with others glued to it:
-    /// statistics, a half of them, or nothing.
-    fn statistics(&mut self, line: &Line<'_>, is_glued: bool, out: &mut Out) -> bool {
-        let whole = line::stats(line.text);
-        let joined = match (&whole, self.carry.take()) {
-            (None, Some((first, half))) => line::join(&half, line.text).map(|s| (first, s)),
-            _ => None,
-        };
-        let (first_line, mut stats) = match (whole, joined) {
-            (Some(stats), _) => (line.number, stats),
-            (None, Some((first, stats))) => (first, stats),
-            (None, None) => {
-                if line::is_half(line.text) {
-                    self.carry = Some((line.number, line.text.to_string()));
-                }
-                if line::is_like(line.text) {
-                    let why = "this looks like statistics of dd, but the words or units are not \
-                               those of dd";
-                    out.unread(line.number, line.number, why);
-                }
-                self.leave_records(line.number, out);
-                return false;
+    /// A line with digits that is no record line: statistics, or nothing.
+    fn statistics(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        let Some(stats) = line::stats(line.text) else {
+            if line::is_like(line.text) {
+                let why = "this looks like statistics of dd, but the words or units are not those \
+                           of dd";
+                out.unread(line.number, line.number, why);
             }
+            self.leave_records(line.number, out);
+            return false;
         };
+        if line::rates(line.text) > 1 {
+            // A display, unless nothing follows.
+            self.end_of_records(out);
+            self.replace_loose(line.place("dd"), line.number, stats, out);
+            (self.is_display, self.is_several) = (true, true);
+            return true;
+        }
         if let Some(why) = &stats.contradiction {
-            out.unread(first_line, line.number, why.clone());
+            out.unread(line.number, line.number, why.clone());
             self.records.clear();
             self.place = None;
             return true;
         }
-        stats.first_line = first_line;
-        let mut place = line.place("dd");
-        place.first_line = first_line;
-        if is_glued && stats.is_progress {
-            // Records stand below a display and above the statistics: these are another run's.
-            self.end_of_records(out);
-        }
         match self.records.is_empty() {
-            true => self.replace_loose(place, (line.number, is_glued), stats, out),
+            true => self.replace_loose(line.place("dd"), line.number, stats, out),
             false => self.give(line.number, stats, out),
         }
         true
     }
 
-    /// Statistics with no record lines above: kept until it is clear what they are. Of those that
-    /// are glued together only what a display went on with is of one run.
-    fn replace_loose(
-        &mut self,
-        place: Place,
-        (line, is_glued): (u64, bool),
-        stats: Stats,
-        out: &mut Out,
-    ) {
+    /// Statistics with no record lines above: kept until it is clear what they are.
+    fn replace_loose(&mut self, place: Place, line: u64, stats: Stats, out: &mut Out) {
         if let Some((before, last, old)) = self.loose.take() {
             let goes_on = stats.bytes >= old.bytes && stats.elapsed_ns >= old.elapsed_ns;
-            let is_same_line = last == line && (!is_glued || goes_on && old.is_progress);
+            let is_same_line = last == line;
             self.is_display = is_same_line;
             if is_same_line || (goes_on && old.is_progress && last + 1 == line) {
                 self.loose = Some((Place { first_line: before.first_line, ..place }, line, stats));
+                self.is_several = false;
                 return;
             }
             self.loose = Some((before, last, old));
@@ -168,6 +140,10 @@ impl Dd {
 
     fn give_loose(&mut self, out: &mut Out) {
         let Some((place, line, stats)) = self.loose.take() else { return };
+        if std::mem::take(&mut self.is_several) {
+            let why = "several statistics of dd are on one line: restore the line breaks";
+            return out.unread(place.first_line, line, why);
+        }
         if stats.is_progress {
             let why =
                 "this is a progress line of dd: the run continued after it, and its end is missing";
@@ -185,6 +161,7 @@ impl Dd {
             let is_near = last + PROGRESS_GAP_LINES >= start;
             let goes_on = stats.bytes >= old.bytes && stats.elapsed_ns >= old.elapsed_ns;
             if is_near && goes_on {
+                self.is_several = false;
                 // A display that began its line again is one for sure.
                 if !old.is_progress && !self.is_display {
                     let why = "statistics of dd are directly above those of a run: they are a \
@@ -220,13 +197,11 @@ impl Dd {
         block: Option<(u64, String, u64)>,
     ) -> ToolResult {
         let mut metrics = Metrics::default();
-        // A wrapped line is found where it begins.
-        let at = stats.first_line;
-        metrics.whole("bytes", stats.bytes, "bytes", (&stats.bytes_raw, at));
-        metrics.whole("elapsed", stats.elapsed_ns, "ns", (&stats.elapsed_raw, at));
+        metrics.whole("bytes", stats.bytes, "bytes", (&stats.bytes_raw, line));
+        metrics.whole("elapsed", stats.elapsed_ns, "ns", (&stats.elapsed_raw, line));
         if stats.bytes > 0 && stats.elapsed_ns > 0 {
             let rate = stats.bytes as f64 * 1e9 / stats.elapsed_ns as f64;
-            metrics.real("throughput", rate, "bytes/s", (&stats.rate_raw, at));
+            metrics.real("throughput", rate, "bytes/s", (&stats.rate_raw, line));
         }
         if let Some((size_bytes, raw, at)) = block.filter(|block| block.0 > 0) {
             metrics.whole("block_size", size_bytes, "bytes", (&raw, at));

@@ -24,7 +24,6 @@ pub mod terse;
 #[cfg(test)]
 mod tests;
 pub mod text;
-mod wrapped;
 
 use crate::scan::ScannedTool;
 use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, finding};

@@ -1,4 +1,5 @@
-//! `iozone`: its table, the Excel reports below it, and throughput mode; 3.4 versions.
+//! `iozone`: its table, and throughput mode; 3.4 versions. The Excel reports (`-R`) below a table
+//! say the same again and are not read.
 //!
 //! "kB" is 1024 bytes. A table has blanks for tests that were not run, so its values are told
 //! apart by their columns, and by the list of tests in the printed command line when the columns
@@ -8,13 +9,9 @@
 //! `iozone.c`.
 
 pub mod command;
-mod excel;
-mod latencies;
 mod row;
 mod throughput;
-mod wrapped;
 
-use self::latencies::IozoneLatencies;
 use self::row::{Row, Unit};
 use crate::scan::ScannedTool;
 use crate::scan::finder::{Line, Reader};
@@ -24,13 +21,7 @@ use bakeoff_model::finding::Severity;
 pub static TOOL: ScannedTool = ScannedTool::new(
     "iozone",
     &["Children see throughput", " reclen ", "\"Writer report\""],
-    || {
-        vec![
-            Box::new(Iozone::default()),
-            Box::new(IozoneLatencies::default()),
-            throughput::GRAMMAR.reader(),
-        ]
-    },
+    || vec![Box::new(Iozone::default()), throughput::GRAMMAR.reader()],
 );
 
 /// A run ends at the latest this many foreign lines after its last line.
@@ -45,17 +36,15 @@ struct OpenRun {
     command: Option<String>,
     unit: Option<Unit>,
     layout: Option<row::Layout>,
-    wrapped: wrapped::Wrapped,
     rows: Vec<Row>,
     misfits: Vec<u64>,
-    /// The lines of the last row, where its values were told by their number.
-    by_count: Option<(u64, u64)>,
-    excel: excel::Excel,
+    /// The line of the last row: numbers below it may be the rest of its last value.
+    last_row: Option<u64>,
+    /// First and last line of Excel reports.
+    reports: Option<(u64, u64)>,
     has_throughput: bool,
     is_interrupted: bool,
     is_complete: bool,
-    /// Whether its options say that it tells CPU utilisation (`-+u`).
-    has_cpu: bool,
     wrong: Option<&'static str>,
     error: Option<String>,
 }
@@ -128,7 +117,7 @@ impl OpenRun {
     fn line(&mut self, line: &Line<'_>) -> bool {
         let text = line.text.trim();
         self.has_throughput |= text.starts_with("Children see throughput for");
-        if self.excel.line(line, text) || self.setting(text) {
+        if self.report(line, text) || self.setting(text) {
             return true;
         }
         if let Some(layout) = row::Layout::from_titles(line.text) {
@@ -136,46 +125,44 @@ impl OpenRun {
                 self.wrong = Some("two tables of iozone in one run are mixed");
             }
             self.layout = Some(layout);
-            self.wrapped = wrapped::Wrapped::begin(line);
             return true;
         }
-        // A list of latencies follows, which is no table.
-        self.is_complete |= text.starts_with("Offset in kBytes");
         let Some(layout) = &self.layout else { return false };
         if self.is_complete || self.rows.len() >= ROWS {
             return false;
         }
-        if self.wrapped.titles(line) {
-            return true;
-        }
-        let command = self.command.as_deref();
-        let wrapped = self.wrapped.row(layout, line, command);
-        let is_wrapped = wrapped.is_some();
         let number = line.number;
-        match wrapped.unwrap_or_else(|| layout.row(line, command)) {
+        match layout.row(line, self.command.as_deref()) {
             row::Found::Row(row) => {
-                let is_part = |at: &u64| is_wrapped && (row.line..=number).contains(at);
-                self.misfits.retain(|at| !is_part(at));
-                let is_by_count = is_wrapped || !layout.is_aligned(line.text);
-                self.by_count = is_by_count.then_some((row.line, number));
+                self.last_row = Some(number);
                 self.rows.push(row);
                 true
             }
             row::Found::None if !row::is_numbers(text) => false,
             row::Found::None | row::Found::Wrong => {
-                let above = self.by_count.take();
-                let above = above.filter(|(_, last)| last + 1 == number);
-                if let Some((first, last)) = above.filter(|_| !layout.begins_row(line.text)) {
-                    // The last value of the row above may end here.
+                let above = self.last_row.take().filter(|above| above + 1 == number);
+                if let Some(above) = above.filter(|_| !layout.begins_row(line.text)) {
+                    // A page broke the row above, perhaps inside its last value.
                     self.rows.pop();
-                    self.misfits.extend(first..=last);
+                    self.misfits.push(above);
                 }
                 if self.misfits.len() < ROWS {
                     self.misfits.push(number);
                 }
-                is_wrapped
+                false
             }
         }
+    }
+
+    /// Takes the lines of Excel reports: titles, and rows that begin with a quoted size.
+    fn report(&mut self, line: &Line<'_>, text: &str) -> bool {
+        let is_title = text.starts_with('"') && text.contains(" report");
+        let is_row =
+            self.reports.is_some_and(|(_, last)| last + 1 == line.number) && text.starts_with('"');
+        if is_title || is_row {
+            self.reports.get_or_insert((line.number, line.number)).1 = line.number;
+        }
+        is_title || is_row
     }
 
     fn setting(&mut self, text: &str) -> bool {
@@ -190,8 +177,6 @@ impl OpenRun {
             if self.unit.replace(unit).is_some_and(|old| old != unit) {
                 self.wrong = Some("two unit lines of one run of iozone contradict each other");
             }
-        } else if text.starts_with("CPU utilization Excel chart") {
-            self.has_cpu = true;
         } else if text.starts_with("iozone: interrupted") {
             self.is_interrupted = true;
         } else if text.starts_with("iozone test complete") {
@@ -228,19 +213,14 @@ impl OpenRun {
                        kBytes/sec` or the command line: add that line";
             return out.unread(first, last, why);
         };
-        if let Some(why) = self.excel.contradiction(&self.rows, unit) {
-            return out.unread(first, last, why);
-        }
-        self.excel.drop_incomplete(&self.rows);
-        for (first, last, part) in self.excel.passed_over() {
-            out.unread(*first, *last, format!("iozone: bakeoff does not read {part}"));
+        if let Some((first, last)) = self.reports {
+            out.unread(first, last, "bakeoff does not read the Excel reports of iozone -R");
         }
         for line in &self.misfits {
             out.unread(*line, *line, "numbers below a table of iozone do not fit its columns");
         }
-        let extra = self.excel.rows(&self.rows);
         let mut is_any = self.has_throughput;
-        for row in self.rows.iter().chain(&extra) {
+        for row in &self.rows {
             is_any |= self.give_row(row, unit, out);
         }
         if !is_any {
@@ -256,16 +236,12 @@ impl OpenRun {
     fn give_row(&self, row: &Row, unit: Unit, out: &mut Out) -> bool {
         let mut metrics = Metrics::default();
         row.file_size.give_whole("file_size", "bytes", row.line, &mut metrics);
-        row.record_size.give_whole("record_size", "bytes", row.record_line, &mut metrics);
+        row.record_size.give_whole("record_size", "bytes", row.line, &mut metrics);
         for value in &row.values {
             value.give(unit, &mut metrics);
         }
         if metrics.0.len() <= 2 {
             return false;
-        }
-        for value in self.excel.cpu(row).filter(|_| self.has_cpu) {
-            let name = format!("{}.cpu", row::TESTS[value.test].0);
-            value.number.give_real(&name, "percent", value.line, &mut metrics);
         }
         let place = Place { first_line: row.line, ..self.place.clone() };
         let mut result = place.result("iozone", self.version.clone(), row.line, metrics);
@@ -281,7 +257,8 @@ impl OpenRun {
     }
 }
 
-const OWN: [&str; 38] = [
+const OWN: [&str; 39] = [
+    "CPU utilization Excel chart",
     "Compiled for",
     "Build: ",
     "Contributors:",

@@ -12,16 +12,9 @@ const FORMS: &[LineForm] = &[
     head("IOPS (Read/Write)").named("iops"),
     head("Bandwidth in KiB/sec (Read/Write)").named("bw"),
     head("Latency in ns (Read/Write)").named("lat"),
-    alone("Random: {read.iops:n} / {write.iops:n}").named("^iops").of_test("random"),
-    alone("Sequential: {read.iops:n} / {write.iops:n}").named("^iops").of_test("sequential"),
-    alone("Random: {read.throughput:kib} / {write.throughput:kib}").named("^bw").of_test("random"),
-    alone("Sequential: {read.throughput:kib} / {write.throughput:kib}")
-        .named("^bw")
-        .of_test("sequential"),
-    alone("Random: {read.latency_avg:ns} / {write.latency_avg:ns}").named("^lat").of_test("random"),
-    alone("Sequential: {read.latency_avg:ns} / {write.latency_avg:ns}")
-        .named("^lat")
-        .of_test("sequential"),
+    alone("{$test}: {read.iops:n} / {write.iops:n}").named("^iops"),
+    alone("{$test}: {read.throughput:kib} / {write.throughput:kib}").named("^bw"),
+    alone("{$test}: {read.latency_avg:ns} / {write.latency_avg:ns}").named("^lat"),
 ];
 static GRAMMAR: Grammar = Grammar {
     tool: "kbench",

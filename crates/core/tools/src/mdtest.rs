@@ -6,16 +6,16 @@ use crate::scan::grammar::{Grammar, LineForm, alone, kind, no_note, own};
 pub static TOOL: ScannedTool = ScannedTool::new("mdtest", &[], || vec![GRAMMAR.reader()]);
 
 const FORMS: &[LineForm] = &[
-    row("Directory creation {_max:n} {_min:n} {rate:n} {_dev:n}", "directory creation"),
-    row("Directory stat {_max:n} {_min:n} {rate:n} {_dev:n}", "directory stat"),
-    row("Directory rename {_max:n} {_min:n} {rate:n} {_dev:n}", "directory rename"),
-    row("Directory removal {_max:n} {_min:n} {rate:n} {_dev:n}", "directory removal"),
-    row("File creation {_max:n} {_min:n} {rate:n} {_dev:n}", "file creation"),
-    row("File stat {_max:n} {_min:n} {rate:n} {_dev:n}", "file stat"),
-    row("File read {_max:n} {_min:n} {rate:n} {_dev:n}", "file read"),
-    row("File removal {_max:n} {_min:n} {rate:n} {_dev:n}", "file removal"),
-    row("Tree creation {_max:n} {_min:n} {rate:n} {_dev:n}", "tree creation"),
-    row("Tree removal {_max:n} {_min:n} {rate:n} {_dev:n}", "tree removal"),
+    alone("Directory creation {_max:n} {_min:n} {rate:n} {_dev:n}").of_test("directory creation"),
+    alone("Directory stat {_max:n} {_min:n} {rate:n} {_dev:n}").of_test("directory stat"),
+    alone("Directory rename {_max:n} {_min:n} {rate:n} {_dev:n}").of_test("directory rename"),
+    alone("Directory removal {_max:n} {_min:n} {rate:n} {_dev:n}").of_test("directory removal"),
+    alone("File creation {_max:n} {_min:n} {rate:n} {_dev:n}").of_test("file creation"),
+    alone("File stat {_max:n} {_min:n} {rate:n} {_dev:n}").of_test("file stat"),
+    alone("File read {_max:n} {_min:n} {rate:n} {_dev:n}").of_test("file read"),
+    alone("File removal {_max:n} {_min:n} {rate:n} {_dev:n}").of_test("file removal"),
+    alone("Tree creation {_max:n} {_min:n} {rate:n} {_dev:n}").of_test("tree creation"),
+    alone("Tree removal {_max:n} {_min:n} {rate:n} {_dev:n}").of_test("tree removal"),
     own("SUMMARY rate: {}"),
     own("Operation Max Min Mean Std Dev"),
 ];
@@ -27,10 +27,6 @@ static GRAMMAR: Grammar = Grammar {
     gap_lines: 4,
     note: no_note,
 };
-
-const fn row(pattern: &'static str, test: &'static str) -> LineForm {
-    alone(pattern).of_test(test)
-}
 
 #[cfg(test)]
 mod tests {

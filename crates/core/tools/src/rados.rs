@@ -1,30 +1,20 @@
 //! `rados bench` of Ceph: its summary. MB are 2^20 bytes (obj_bencher.cc).
 
 use crate::scan::ScannedTool;
-use crate::scan::grammar::{Grammar, LineForm, figures, kind, law, no_note, own};
+use crate::scan::grammar::{Grammar, LineForm, figures, kind, law, no_note};
 
 pub static TOOL: ScannedTool = ScannedTool::new("rados", &[], || vec![GRAMMAR.reader()]);
 
 const FORMS: &[LineForm] = &[
     figures("Total writes made: {ios:n}").of_test("write"),
     figures("Total reads made: {ios:n}").of_test("read"),
-    own("Total time run: {}"),
     figures("Write size: {_block:bytes}").inside(),
     figures("Read size: {_block:bytes}").inside(),
-    own("Object size: {}").inside(),
     figures("Bandwidth (MB/sec): {throughput:rate}").inside(),
     figures("Average IOPS: {iops:iops}").inside(),
-    own("Stddev {}").inside(),
-    own("Max bandwidth {}").inside(),
-    own("Min bandwidth {}").inside(),
-    own("Max IOPS: {}").inside(),
-    own("Min IOPS: {}").inside(),
-    figures("Average Latency: {latency_avg:s}").inside(),
-    figures("Average Latency(s): {latency_avg:s}").inside(),
-    figures("Max latency: {latency_max:s}").inside(),
-    figures("Max latency(s): {latency_max:s}").inside(),
-    figures("Min latency: {latency_min:s}").inside(),
-    figures("Min latency(s): {latency_min:s}").inside(),
+    figures("Average Latency{}: {latency_avg:s}").inside(),
+    figures("Max latency{}: {latency_max:s}").inside(),
+    figures("Min latency{}: {latency_min:s}").inside(),
 ];
 static GRAMMAR: Grammar = Grammar {
     tool: "rados",

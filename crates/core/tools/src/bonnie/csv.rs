@@ -45,11 +45,6 @@ fn begins_1_03(text: &str) -> bool {
         && fields[2..].iter().all(is_cell)
 }
 
-pub fn is_part(text: &str) -> bool {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || ",+.:-_/ ".contains(c);
-    text.contains(',') && text.chars().all(allowed) && !begins(text)
-}
-
 /// Reads a whole line that begins on `line`; `None` when it is none. One that was cut is none.
 pub fn read(text: &str, is_ended: bool, line: u64) -> Option<Cells> {
     // Before the split: a line with other counts of commas is not worth the work.

@@ -135,7 +135,7 @@ impl BonnieTable {
 
     /// Whether a line below a row has the end of it: its last number may have been cut in two.
     fn is_rest_of_row(&self, text: &str, number: u64) -> bool {
-        let is_number = |word: &str| word.bytes().all(|b| b.is_ascii_digit() || b == b'+');
+        let is_number = |word: &str| word.bytes().all(|b| b.is_ascii_digit() || b"+.".contains(&b));
         let is_next = self.expect == Expect::Latency && number == self.last_line + 1;
         is_next && !text.trim().is_empty() && text.split_whitespace().all(is_number)
     }

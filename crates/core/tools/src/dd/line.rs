@@ -12,7 +12,6 @@ pub struct Stats {
     pub elapsed_raw: String,
     pub rate_raw: String,
     pub contradiction: Option<String>,
-    pub first_line: u64,
 }
 
 /// Prefixes of units in the order of their powers.
@@ -56,21 +55,9 @@ pub fn is_like(text: &str) -> bool {
     has_rate && is_one && digits > 3 && text.contains(')') && text.chars().count() < 160
 }
 
-pub fn is_half(text: &str) -> bool {
-    text.contains(" (") && text.contains('B') && text.chars().count() < 160
-}
-
-/// A wrapped line put together, with and without a blank where it was broken: one of the two
-/// agrees with itself, or none is taken.
-pub fn join(first: &str, second: &str) -> Option<Stats> {
-    let (first, second) = (first.trim_end(), second.trim());
-    let with = stats(&format!("{first} {second}"));
-    let without = stats(&format!("{first}{second}"));
-    let good = |stats: Option<Stats>| stats.filter(|stats| stats.contradiction.is_none());
-    match (good(with), good(without)) {
-        (Some(a), Some(b)) => ((a.bytes, a.elapsed_ns) == (b.bytes, b.elapsed_ns)).then_some(a),
-        (one, other) => one.or(other),
-    }
+/// How many rates a line has: one of each statistics.
+pub fn rates(text: &str) -> usize {
+    RATES.iter().map(|rate| text.matches(rate).count()).sum()
 }
 
 /// Takes a line apart; `None` when it is no line of statistics.
@@ -118,7 +105,6 @@ pub fn stats(text: &str) -> Option<Stats> {
         elapsed_raw,
         rate_raw,
         contradiction: check(bytes),
-        first_line: 0,
     })
 }
 
@@ -217,18 +203,6 @@ fn contradiction(
     (!agrees).then(|| format!("dd's {bytes} bytes, its time and its rate contradict each other"))
 }
 
-/// Every statistics of a line on which several were glued together, as by a paste that lost its
-/// line breaks; empty where there are not at least two.
-pub fn glued(text: &str) -> Vec<&str> {
-    let ends = RATES.iter().flat_map(|rate| text.match_indices(rate));
-    let mut ends: Vec<usize> = ends.map(|(at, rate)| at + rate.len()).collect();
-    ends.sort_unstable();
-    let begins = std::iter::once(0).chain(ends.iter().copied());
-    let parts = begins.zip(&ends).map(|(begin, end)| &text[begin..*end]);
-    let found: Vec<&str> = parts.filter(|part| stats(part).is_some()).collect();
-    if found.len() < 2 { Vec::new() } else { found }
-}
-
 /// `N bytes transferred in T secs (R bytes/sec)`, as the BSDs and macOS print it, and coreutils
 /// before 5.3 with `seconds`.
 fn bsd(text: &str) -> Option<Stats> {
@@ -247,7 +221,6 @@ fn bsd(text: &str) -> Option<Stats> {
         elapsed_raw: format!("{time} secs"),
         rate_raw: format!("{} bytes/sec", printed.value()),
         contradiction: contradiction(bytes, seconds, &[], Some((printed, 0))),
-        first_line: 0,
     })
 }
 
@@ -306,19 +279,6 @@ mod tests {
     }
 
     #[test]
-    fn statistics_glued_on_one_line_are_told_apart() {
-        let one = "104857600 bytes (105 MB, 100 MiB) copied, 2.5 s, 41.9 MB/s";
-        let two = "209715200 bytes (210 MB, 200 MiB) copied, 1.25 s, 168 MB/s";
-        for between in ["", " ", "; "] {
-            let text = format!("{one}{between}{two}");
-            let found: Vec<Stats> = glued(&text).into_iter().filter_map(stats).collect();
-            assert_eq!(found.iter().map(|s| s.bytes).collect::<Vec<_>>(), [104857600, 209715200]);
-            assert!(found.iter().all(|s| s.contradiction.is_none()));
-        }
-        assert!(glued(one).is_empty());
-    }
-
-    #[test]
     fn a_line_that_contradicts_itself_says_so() {
         for text in [
             "4194394304 bytes (4.2 MB, 4.0 MiB) copied, 0.00349442 s, 1.2 GB/s",
@@ -327,15 +287,6 @@ mod tests {
         ] {
             assert!(stats(text).unwrap().contradiction.is_some(), "{text}");
         }
-    }
-
-    #[test]
-    fn a_wrapped_line_is_joined_only_where_it_makes_sense() {
-        let first = "1073741824 Bytes (1,1 GB) kopiert, 234,0";
-        assert_eq!(join(first, "11 s, 4,6 MB/s").unwrap().elapsed_ns, 234_011_000_000);
-        let first = "1073741824 Bytes (1,1 GB) kopiert, 234,011 s,";
-        assert_eq!(join(first, "4,6 MB/s").unwrap().bytes, 1 << 30);
-        assert_eq!(join(first, "4,9 MB/s"), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::scan::finder::Line;
 use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, short};
 
 const DOUBTS: usize = 16;
+const CUT: &str = "the line was cut, or a page broke it";
 
 #[derive(Debug, Default)]
 struct Direction {
@@ -74,10 +75,6 @@ impl OpenBlock {
         is_own
     }
 
-    pub fn is_among_percentiles(&self) -> bool {
-        self.percentiles.is_some()
-    }
-
     fn own(&mut self, line: &Line<'_>, text: &str) -> bool {
         for name in direction::NAMES {
             let rest = text.strip_prefix(name).map(str::trim_start);
@@ -90,11 +87,11 @@ impl OpenBlock {
             return true;
         }
         if let Some(rest) = text.strip_prefix('|') {
-            return self.percentile_line(rest, line, true);
+            return self.percentile_line(rest, line);
         }
-        // A mail breaks a row of them between two.
         if self.percentiles.is_some() && text.contains("th=[") {
-            return self.percentile_line(text, line, false);
+            self.doubt(line, CUT);
+            return true;
         }
         if let Some((label, rest)) = text.split_once(':') {
             return self.labelled(label.trim(), rest, line);
@@ -152,12 +149,17 @@ impl OpenBlock {
                 if let (Some(user), Some(system)) = (share("usr"), share("sys")) {
                     self.is_twice |= self.cpu.is_some();
                     self.cpu = Some((user, system, short(rest), line.number));
+                } else {
+                    self.doubt(line, CUT);
                 }
                 true
             }
             "issued rwts" | "issued rwt" | "issued" => {
                 self.is_twice |= self.issued.is_some();
                 self.issued = issued(rest).map(|counts| (counts, short(rest), line.number));
+                if self.issued.is_none() {
+                    self.doubt(line, CUT);
+                }
                 true
             }
             "bw" | "iops" | "IO depths" | "submit" | "complete" | "latency" | "lat" => true,

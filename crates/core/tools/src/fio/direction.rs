@@ -47,12 +47,10 @@ pub fn is_direction(rest: &str) -> bool {
     has(&["IOPS=", "BW="]) || has(&["io=", "bw=", "runt="])
 }
 
-/// `IOPS=51.2k, BW=200MiB/s (210MB/s)(8192KiB/40msec)`, and how version 2 puts it. A mail that
-/// broke the line took the blank before a bracket.
+/// `IOPS=51.2k, BW=200MiB/s (210MB/s)(8192KiB/40msec)`, and how version 2 puts it.
 pub fn parts(rest: &str) -> Option<DirectionFigures> {
-    let read = |rest: &str| if rest.contains("IOPS=") { new_parts(rest) } else { old_parts(rest) };
-    let whole = |parts: &DirectionFigures| !parts.rates.is_empty();
-    read(rest).filter(whole).or_else(|| read(&rest.replace("/s(", "/s (")).filter(whole))
+    let parts = if rest.contains("IOPS=") { new_parts(rest) } else { old_parts(rest) };
+    parts.filter(|parts| !parts.rates.is_empty())
 }
 
 fn new_parts(rest: &str) -> Option<DirectionFigures> {

@@ -13,8 +13,6 @@ use crate::scan::result::{Form, Out, Place, short};
 /// The longest JSON that is read; every bucket of sixteen jobs stays below.
 const JSON_LIMIT_BYTES: usize = 16 << 20;
 const SCALARS: usize = 400_000;
-/// Most brackets that are open at a time; serde_json refuses more.
-const BRACKETS: usize = 128;
 const JOBS: u64 = 1000;
 
 #[derive(Debug, Default)]
@@ -25,11 +23,6 @@ struct OpenObject {
     depth: i64,
     is_in_string: bool,
     is_fio: bool,
-    brackets: Vec<u8>,
-    /// Where the last object of a job, or of what it did in one direction, ended: the length of
-    /// the text, its line, and what was open then.
-    whole: Option<(usize, u64, Vec<u8>)>,
-    is_cut: bool,
     brace: Option<u64>,
 }
 
@@ -96,19 +89,8 @@ impl Json {
     fn drop_open(&mut self, out: &mut Out) {
         let Some(open) = self.open.take().filter(|open| open.is_fio) else { return };
         let (first, last) = (open.place.first_line, open.last_line);
-        match open.cut() {
-            Some(open) => {
-                let rest = (open.last_line + 1).min(last);
-                open.give(None, out);
-                let why = "fio's JSON ends before its last brace; the part before this was read";
-                out.unread(rest, last, why);
-            }
-            None => {
-                let why = "fio's JSON is incomplete: its last brace is missing, or it contains \
-                           other text";
-                out.unread(first, last, why);
-            }
-        }
+        let why = "fio's JSON is incomplete: its last brace is missing, or it contains other text";
+        out.unread(first, last, why);
     }
 }
 
@@ -125,51 +107,21 @@ impl OpenObject {
             // A carriage return inside a line starts no other line.
             self.text.push(if line.number == self.last_line { ' ' } else { '\n' });
         }
-        let begins_at = self.text.len();
         self.text.push_str(line.text);
         self.last_line = line.number;
         let mut is_escaped = false;
-        for (at, byte) in line.text.bytes().enumerate() {
+        for byte in line.text.bytes() {
             match byte {
                 _ if is_escaped => is_escaped = false,
                 b'\\' if self.is_in_string => is_escaped = true,
                 b'"' => self.is_in_string = !self.is_in_string,
-                b'{' | b'[' if !self.is_in_string => self.open_bracket(byte),
-                b'}' | b']' if !self.is_in_string => {
-                    self.close_bracket(byte, begins_at + at + 1);
-                }
+                b'{' if !self.is_in_string => self.depth += 1,
+                b'}' if !self.is_in_string => self.depth -= 1,
                 _ => {}
             }
         }
         // JSON has no line feed inside a string: a quotation mark was lost.
         self.is_in_string = false;
-    }
-
-    fn open_bracket(&mut self, byte: u8) {
-        self.depth += i64::from(byte == b'{');
-        if self.brackets.len() < BRACKETS {
-            self.brackets.push(byte);
-        }
-    }
-
-    fn close_bracket(&mut self, byte: u8, end: usize) {
-        self.depth -= i64::from(byte == b'}');
-        self.brackets.pop();
-        // A job lies in the list of the outermost object, a direction in a job.
-        let is_job = self.brackets == *b"{[" || self.brackets == *b"{[{";
-        if byte == b'}' && is_job {
-            self.whole = Some((end, self.last_line, self.brackets.clone()));
-        }
-    }
-
-    fn cut(mut self) -> Option<OpenObject> {
-        let (end, line, open) = self.whole.take()?;
-        self.text.truncate(end);
-        for bracket in open.iter().rev() {
-            self.text.push(if *bracket == b'{' { '}' } else { ']' });
-        }
-        (self.last_line, self.is_cut) = (line, true);
-        Some(self)
     }
 
     fn give(self, before: Option<JsonInterval>, out: &mut Out) -> Option<JsonInterval> {
@@ -191,8 +143,6 @@ impl OpenObject {
             let Some(name) = name.map(short) else { break };
             is_any = true;
             match known.job(&job) {
-                // What it did stands in the part that is missing.
-                Ok(metrics) if metrics.0.is_empty() && self.is_cut => {}
                 Ok(metrics) => {
                     let error = known.whole(&format!("{job}/error")).unwrap_or(0);
                     let (place, version) = (self.place.clone(), version.clone());
@@ -204,7 +154,7 @@ impl OpenObject {
                 Err(why) => out.unread(first, last, why),
             }
         }
-        if !is_any && !self.is_cut {
+        if !is_any {
             out.unread(first, last, "fio's JSON has no jobs");
         }
         Some(given)

@@ -11,15 +11,11 @@ pub struct PercentileRows {
 }
 
 impl PercentileRows {
-    /// Takes a line of a table; `is_new` when it begins a row, not only goes on with one.
-    pub fn add(&mut self, line: u64, text: &str, is_new: bool) {
+    /// Takes a row of a table.
+    pub fn add(&mut self, line: u64, text: &str) {
         let count = text.matches("th=[").count();
-        let has_more = text.trim_end().ends_with(',');
-        let has_room = self.rows.len() < ROWS;
-        match self.rows.last_mut() {
-            Some(row) if !is_new => *row = (line, row.1 + count, has_more),
-            _ if has_room => self.rows.push((line, count, has_more)),
-            _ => {}
+        if self.rows.len() < ROWS {
+            self.rows.push((line, count, text.trim_end().ends_with(',')));
         }
     }
 
@@ -46,7 +42,7 @@ mod tests {
 
     fn cut(table: &[&str]) -> Vec<u64> {
         let mut rows = PercentileRows::default();
-        (1..).zip(table).for_each(|(line, text)| rows.add(line, text, text.starts_with('|')));
+        (1..).zip(table).for_each(|(line, text)| rows.add(line, text));
         rows.cut()
     }
 
@@ -60,6 +56,5 @@ mod tests {
         assert_eq!(cut(&[two, three, "| 99th=[9]"]), [1]);
         assert_eq!(cut(&[three, two]), [2]);
         assert_eq!(cut(&[three, three]), [2]);
-        assert_eq!(cut(&[two, "10th=[3],", three, "| 99th=[9]"]), [0u64; 0]);
     }
 }

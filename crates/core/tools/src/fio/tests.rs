@@ -116,3 +116,38 @@ fn a_figure_that_is_contradicted_is_listed_and_the_rest_of_its_job_read() {
     check("msec)\n", "0msec)\n", &is_volume);
     check("50.00000000th=[   35]", "50.00000000th=[ 9935]", &is_latency);
 }
+
+/// It lost the 95th percentile and more without a word.
+#[test]
+fn a_line_that_was_cut_or_broken_is_listed_and_gives_no_other_figure() {
+    let sample = include_str!("../../../../../fixtures/tools/fio/text_rndrw_fsync_timed.stdout");
+    let figures = |found: &Imported| -> Vec<(String, f64)> {
+        let metrics = found.results.iter().flat_map(|result| &result.metrics);
+        metrics.map(|metric| (metric.name.clone(), metric.value.as_f64())).collect()
+    };
+    let whole = figures(&read(sample));
+    for (from, to) in [
+        ("70.00th=[  112], 80.00th=[  143], 90.00th=[  420], 95.00th=[ 3032],", "70.00th=["),
+        (", avg=409.23, stdev=964.73", ", avg=40"),
+        (",150,0,38 short=0,0,0,0 dropped=0,0,0,0", ",15"),
+    ] {
+        let text = sample.replacen(from, to, 1);
+        assert_ne!(text, sample);
+        let found = read(&text);
+        assert!(!found.unread.is_empty(), "{to}: {found:?}");
+        assert!(figures(&found).iter().all(|figure| whole.contains(figure)), "{to}");
+    }
+    for columns in 40..120 {
+        let broken = sample.lines().flat_map(|line| {
+            let letters: Vec<char> = line.chars().collect();
+            letters.chunks(columns).map(|part| part.iter().collect()).collect::<Vec<String>>()
+        });
+        let broken: String = broken.map(|part| part + "\n").collect();
+        let found = read(&broken);
+        let is_same = |figure: &(String, f64)| {
+            let is_near = |value: &f64| (value - figure.1).abs() <= 0.006 * value.max(figure.1);
+            whole.iter().any(|(name, value)| *name == figure.0 && is_near(value))
+        };
+        assert!(figures(&found).iter().all(is_same), "{columns}: {found:?}\n{broken}");
+    }
+}

@@ -5,8 +5,7 @@ use super::block::OpenBlock;
 use super::direction;
 use super::scalar::value;
 use super::summary;
-use super::wrapped::{Joined, Joiner};
-use crate::scan::finder::{Above, Line, Reader};
+use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Out, short};
 
 /// Most jobs whose block sizes are remembered.
@@ -25,30 +24,23 @@ pub struct FioText {
     is_told: bool,
     open: Option<OpenBlock>,
     summary: summary::SummaryReader,
-    joiner: Joiner,
 }
 
 impl Reader for FioText {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        let is_among_percentiles = self.open.as_ref().is_some_and(OpenBlock::is_among_percentiles);
-        let mut is_taken = true;
-        for joined in self.joiner.take(line, is_among_percentiles) {
-            if let Some(parts) = joined.of_windows() {
-                parts.iter().for_each(|part| {
-                    self.joined(part, line.above, out);
-                });
-                continue;
-            }
-            let is_own = self.joined(&joined, line.above, out);
-            is_taken = is_own || joined.last_line != line.number;
+        let text = line.text.trim();
+        // Nothing ends the line of a job in fio 2.2 to 2.14 for Windows.
+        let joined = ["  read :", "  write:"].iter().find_map(|begin| text.find(begin));
+        if let Some(at) = joined.filter(|_| text.contains(": (groupid=")) {
+            let (head, direction) = text.split_at(at);
+            self.own(line, head.trim(), out);
+            self.own(line, direction.trim(), out);
+            return true;
         }
-        is_taken
+        self.own(line, text, out)
     }
 
     fn finish(&mut self, out: &mut Out) {
-        if let Some(joined) = self.joiner.finish() {
-            self.joined(&joined, &Above::default(), out);
-        }
         self.close(out);
     }
 }
@@ -69,15 +61,9 @@ fn identity(head: &str) -> Option<String> {
     pid.parse::<u32>().is_ok_and(|pid| pid > 0).then(|| format!("{group} {pid} {}", short(name)))
 }
 
-fn has_figures(text: &str) -> bool {
-    ["clat", "sync", "|", "cpu", "issued"].iter().any(|word| text.starts_with(word))
-}
-
 impl FioText {
-    /// Takes a line that was put together; true when it is fio's.
-    fn joined(&mut self, joined: &Joined, above: &Above, out: &mut Out) -> bool {
-        let text = joined.text.as_str();
-        let line = &Line { number: joined.first_line, text, is_ended: true, above };
+    /// Takes a line; true when it is fio's.
+    fn own(&mut self, line: &Line<'_>, text: &str, out: &mut Out) -> bool {
         let version = text.strip_prefix("fio-").filter(|v| v.len() < 40 && !v.contains(' '));
         if let Some(version) = version {
             self.close(out);
@@ -128,19 +114,14 @@ impl FioText {
             let is_lost = is_latency && text.contains("avg=");
             if is_lost && text.contains("min=") {
                 let why = "a line of latencies of fio lacks the line above it with its operation";
-                out.unread(joined.first_line, joined.last_line, why);
+                out.unread(line.number, line.number, why);
             }
             return is_lost;
         };
         let is_own = open.line(line, text);
         if is_own {
-            open.last_line = joined.last_line;
-            self.summary.cover(joined.last_line, text);
-        }
-        if is_own && !joined.is_whole && has_figures(text) {
-            let why =
-                "a line of fio is incomplete: it was cut, or was wrapped and continues elsewhere";
-            out.unread(joined.first_line, joined.last_line, why);
+            open.last_line = line.number;
+            self.summary.cover(line.number, text);
         }
         is_own
     }

@@ -15,26 +15,25 @@ pub enum Unit {
     Microseconds,
 }
 
-/// The columns in their order, and the titles of the reports that `-R` prints of them; the last
-/// four come with `-E`.
-pub const TESTS: [(&str, &str); 17] = [
-    ("write", "Writer"),
-    ("rewrite", "Re-writer"),
-    ("read", "Reader"),
-    ("reread", "Re-Reader"),
-    ("random_read", "Random read"),
-    ("random_write", "Random write"),
-    ("backward_read", "Backward read"),
-    ("record_rewrite", "Record rewrite"),
-    ("stride_read", "Stride read"),
-    ("fwrite", "Fwrite"),
-    ("frewrite", "Re-Fwrite"),
-    ("fread", "Fread"),
-    ("freread", "Re-Fread"),
-    ("pwrite", "Pwrite"),
-    ("repwrite", "Re-Pwrite"),
-    ("pread", "Pread"),
-    ("repread", "Re-Pread"),
+/// The columns in their order; the last four come with `-E`.
+const TESTS: [&str; 17] = [
+    "write",
+    "rewrite",
+    "read",
+    "reread",
+    "random_read",
+    "random_write",
+    "backward_read",
+    "record_rewrite",
+    "stride_read",
+    "fwrite",
+    "frewrite",
+    "fread",
+    "freread",
+    "pwrite",
+    "repwrite",
+    "pread",
+    "repread",
 ];
 /// Which columns `-i N` fills; 0 to 7 are what a run without `-i` does, 9 and 10 come with `-E`.
 const OF_TEST: [&[usize]; 11] =
@@ -77,15 +76,6 @@ pub struct Row {
     pub record_size: Quantity,
     pub values: Vec<Value>,
     pub line: u64,
-    pub record_line: u64,
-}
-
-impl Row {
-    pub fn with_sizes((file, record): (&str, &str), values: Vec<Value>, line: u64) -> Option<Row> {
-        let [file_size, record_size] = [file, record].map(|kib| Quantity::with_unit(kib, 1024));
-        let (file_size, record_size) = (file_size?, record_size?);
-        Some(Row { file_size, record_size, values, line, record_line: line })
-    }
 }
 
 #[derive(Debug, PartialEq)]
@@ -119,7 +109,7 @@ impl Value {
         };
         let figure = Quantity::with_unit(&self.number.raw, worth);
         if let Some(figure) = figure.filter(|figure| figure.value() != 0.0) {
-            figure.give(&format!("{}.{what}", TESTS[self.test].0), unit, self.line, metrics);
+            figure.give(&format!("{}.{what}", TESTS[self.test]), unit, self.line, metrics);
         }
     }
 }
@@ -158,18 +148,23 @@ impl Layout {
             let Some(value) = Value::new(column, word, line.number) else { return Found::Wrong };
             values.push(value);
         }
-        let sizes = (words[0].1.as_str(), words[1].1.as_str());
-        Row::with_sizes(sizes, values, line.number).map_or(Found::Wrong, Found::Row)
+        let [file_size, record_size] = [0, 1].map(|at| Quantity::with_unit(&words[at].1, 1024));
+        match (file_size, record_size) {
+            (Some(file_size), Some(record_size)) => {
+                Found::Row(Row { file_size, record_size, values, line: line.number })
+            }
+            _ => Found::Wrong,
+        }
     }
 
-    pub fn end(&self, column: usize) -> isize {
+    fn end(&self, column: usize) -> isize {
         let width: usize = self.widths.iter().take(column + 1).sum();
         width as isize + self.shift
     }
 
     /// Values that fill their columns touch: they are parted where the columns are. One that is
     /// too wide pushes the rest to the right, so that its word ends where no column does.
-    pub fn parted(&self, words: Vec<(usize, String)>) -> Vec<(usize, String)> {
+    fn parted(&self, words: Vec<(usize, String)>) -> Vec<(usize, String)> {
         let mut parted = Vec::with_capacity(words.len());
         for (end, word) in words {
             let mut rest: Vec<char> = word.chars().collect();
@@ -188,17 +183,14 @@ impl Layout {
         parted
     }
 
-    pub fn is_aligned(&self, text: &str) -> bool {
-        self.aligned(&self.parted(words(text))).is_some()
-    }
-
+    /// Whether a line begins with sizes in their columns, as a row does and the rest of one does not.
     pub fn begins_row(&self, text: &str) -> bool {
         let words = self.parted(words(text));
         words.get(..2).is_some_and(|sizes| self.aligned(sizes).is_some())
     }
 
     /// The tests of the values when every word ends where a column ends.
-    pub fn aligned(&self, words: &[(usize, String)]) -> Option<Vec<usize>> {
+    fn aligned(&self, words: &[(usize, String)]) -> Option<Vec<usize>> {
         let mut places = Vec::new();
         for (at, (end, _)) in words.iter().enumerate() {
             let column = (0..19).find(|column| self.end(*column) == *end as isize)?;
@@ -213,7 +205,7 @@ impl Layout {
 }
 
 /// The tests that a command line asks for, in the order of their columns.
-pub fn asked(columns: usize, command: Option<&str>) -> Vec<usize> {
+fn asked(columns: usize, command: Option<&str>) -> Vec<usize> {
     let flags: Vec<&str> = command.unwrap_or("").split_whitespace().collect();
     // `-i 0` or `-i0`.
     let test = |(at, flag): (usize, &&str)| match flag.strip_prefix("-i")? {

@@ -122,9 +122,6 @@ impl Inner {
         };
         let text = String::from_utf8_lossy(bytes);
         let text = text.trim_end_matches('\r');
-        if let Some(why) = no_text(bytes).filter(|_| self.number == 1) {
-            self.out.unread(1, 1, why);
-        }
         let mut parts = text.split('\r').flat_map(lines::broken_by_tags).peekable();
         while let Some(part) = parts.next() {
             let plain = lines::plain(part);
@@ -145,16 +142,6 @@ impl Inner {
             // A name below a result is a heading as one below a blank line is.
             self.above.last.clear();
         }
-    }
-}
-
-fn no_text(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        // BIFF2: the record that begins a worksheet.
-        [9, 0, 4, 0, ..] => {
-            Some("this is a worksheet of iozone -b: use the text that iozone printed")
-        }
-        _ => None,
     }
 }
 

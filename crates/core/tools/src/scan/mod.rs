@@ -8,7 +8,6 @@ pub mod decimal;
 pub mod finder;
 pub mod grammar;
 pub mod lines;
-pub mod parts;
 pub mod quantity;
 pub mod result;
 mod stamp;

@@ -1,39 +1,10 @@
 //! What a log put in front of a line: a date and a time, with the machine and the program behind
-//! them where it is the system's, or a level and the stream where it is a test runner's (avocado,
-//! autotest: `20:17:58 DEBUG| [stdout] `); or the name of a container (`bench_1  | `).
+//! them where it is the system's.
 
 /// The line without it. One blank behind it goes, those that the line began with stay.
 pub fn without(text: &str) -> &str {
     let is_begun = |c: char| c == '[' || c.is_ascii_alphanumeric();
-    let without = match text.starts_with(is_begun) {
-        true => stripped(text).or_else(|| of_container(text)).unwrap_or(text),
-        false => text,
-    };
-    of_stream(without)
-}
-
-/// `[stdout] `, in front of each line of a program's.
-fn of_stream(text: &str) -> &str {
-    let of = |name| text.strip_prefix(name).and_then(end);
-    of("[stdout]").or_else(|| of("[stderr]")).unwrap_or(text)
-}
-
-/// `bench_1  | ` or `bench-1 | `: docker compose numbers each of a service's containers.
-fn of_container(text: &str) -> Option<&str> {
-    let (name, rest) = text.split_once(" | ").or_else(|| Some((text.strip_suffix(" |")?, "")))?;
-    let (service, number) = name.trim_end().rsplit_once(['_', '-'])?;
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    let is_service = !service.is_empty() && service.chars().all(is_name);
-    let is_number = (1..=3).contains(&number.len()) && digits(number, number.len()).is_some();
-    (is_service && is_number).then_some(rest)
-}
-
-/// What stands behind `DEBUG| ` or `INFO | `.
-fn of_level(text: &str) -> Option<&str> {
-    const LEVELS: [&str; 5] = ["DEBUG", "INFO", "WARNING", "WARN", "ERROR"];
-    let rest = LEVELS.iter().find_map(|level| text.strip_prefix(level))?;
-    let rest = rest.trim_start_matches(' ').strip_prefix('|')?;
-    end(rest)
+    if text.starts_with(is_begun) { stripped(text).unwrap_or(text) } else { text }
 }
 
 fn stripped(text: &str) -> Option<&str> {
@@ -47,9 +18,6 @@ fn stripped(text: &str) -> Option<&str> {
     };
     let rest = if bare.len() < text.len() { rest.strip_prefix(']')? } else { rest };
     let rest = end(rest)?;
-    if let Some(behind) = of_level(rest) {
-        return Some(behind);
-    }
     // journalctl -o short-iso and rsyslog: only a process id says that a program's name follows.
     let of_program =
         program(rest).filter(|behind| rest[..rest.len() - behind.len()].ends_with("]:"));
@@ -121,12 +89,6 @@ mod tests {
             "Nov 22 12:34:56 pi fio[1]:",
             "Nov  2 12:34:56 pi kernel:",
             "2024-05-01T12:34:56+0000 pi sysbench[77]:",
-            "20:17:58 DEBUG| [stdout]",
-            "20:17:58 INFO |",
-            "2024-05-01 20:17:58,123 DEBUG| [stderr]",
-            "[stdout]",
-            "bench_1  |",
-            "fio-bench-12 |",
         ] {
             for line in ["    min:   0.01", "64+0 records in", "read: IOPS=3, BW=1MiB/s", ""] {
                 assert_eq!(without(format!("{stamp} {line}").trim_end()), line, "{stamp}");

@@ -9,7 +9,8 @@ use super::tool::ScannedTool;
 type Stranger = (&'static str, &'static [&'static str]);
 
 /// One line of each that nothing else prints. Sources: the tools' own outputs and scripts.
-const STRANGERS: [Stranger; 6] = [
+const STRANGERS: [Stranger; 7] = [
+    ("iozone -Q", &["Offset in kBytes", "Latency in microseconds"]),
     ("ioping -json", &["\"stat\": {"]),
     ("CrystalDiskMark or KDiskMark", &["SEQ1M Q8T1", "RND4K"]),
     ("iostat without -x", &["Device", " tps ", "read/s"]),

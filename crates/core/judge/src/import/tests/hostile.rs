@@ -166,17 +166,6 @@ fn two_blocks_of_bonnie_with_two_names_are_no_run() {
 }
 
 /// It was taken for a progress line of the run below it, and lost without a word.
-/// A display that went on behind records took their block size, which was another run's.
-#[test]
-fn records_above_a_display_and_its_end_are_not_of_that_run() {
-    let text = "64+0 records in\n64+0 records out\n\
-                1114112 bytes (1.1 MB, 1.1 MiB) copied, 1 s, 919 kB/s\
-                2097152 bytes (2.1 MB, 2.0 MiB) copied, 2.11417 s, 992 kB/s\n";
-    let found = import::all(text.as_bytes());
-    assert!(found.results.iter().all(|result| result.figure(&["block_size"]).is_none()));
-    assert_eq!(found.unread.len(), 1, "{:?}", found.unread);
-}
-
 #[test]
 fn statistics_of_dd_above_another_run_are_listed() {
     let stats = |t: &str| format!("1073741824 bytes (1.1 GB, 1.0 GiB) copied, {t}, 85.9 MB/s\n");
@@ -293,12 +282,6 @@ fn what_a_prefix_on_each_line_hides_is_listed() {
         let found = import::all(prefixed.as_bytes());
         assert!(!found.results.is_empty() || !found.unread.is_empty(), "{name}\n{prefixed}");
     }
-    let sheet = include_bytes!("../../../../../../fixtures/tools/iozone/auto_excel.xls");
-    let found = import::all(sheet);
-    assert_eq!(
-        (found.results, &found.unread[0].why),
-        (vec![], &"this is a worksheet of iozone -b: use the text that iozone printed".to_string())
-    );
 }
 
 /// 982 % was cut to 9 where a large rate had pushed the row out of the terminal.

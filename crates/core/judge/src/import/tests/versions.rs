@@ -140,17 +140,3 @@ fn iozone_3_414_with_its_narrower_columns() {
     assert_eq!(figure(&result, "reread.throughput"), 18100.0 * 1024.0);
     assert_eq!(figure(&result, "random_write.throughput"), 9000.0 * 1024.0);
 }
-
-#[test]
-fn a_csv_line_of_bonnie_that_a_terminal_wrapped() {
-    let line = "1.97,1.97,pi,1,1381059482,1G,,84,94,4288,5,3354,8,319,88,23329,27,962.8,118,16,,,,,830,\
-        30,+++++,+++,6401,92,879,30,+++++,+++,3593,92,204ms,49079us,4331ms,44610us,26350us,19585us,\
-        34261us,1816us,10686us,71554us,935us,13208us";
-    let wrapped: Vec<String> =
-        line.as_bytes().chunks(80).map(|part| String::from_utf8_lossy(part).into_owned()).collect();
-    let result = only(&(wrapped.join("\n") + "\n"));
-    assert_eq!(figure(&result, "random_seeks.rate"), 962.8);
-    assert_eq!(figure(&result, "sequential_create.rate"), 830.0);
-    assert_eq!(figure(&result, "random_delete.latency_max"), 13_208_000.0);
-    assert_eq!((result.first_line, result.last_line), (1, 3));
-}

@@ -1,6 +1,6 @@
 //! The latencies of a block: least, largest and mean, and rows of percentiles.
 
-use super::OpenBlock;
+use super::{CUT, OpenBlock};
 use crate::fio::scalar::{count, unit_ns, value};
 use crate::scan::finder::Line;
 
@@ -16,7 +16,11 @@ impl OpenBlock {
         };
         // The deviation stands last: without it the line was cut, perhaps inside a number.
         let is_whole = value(rest, "stdev").is_some();
-        if !is_whole || what != wanted || (what == "sync") != (direction.name == "sync") {
+        if what != wanted || (what == "sync") != (direction.name == "sync") {
+            return;
+        }
+        if !is_whole {
+            self.doubt(line, CUT);
             return;
         }
         let figure = |key| count(value(rest, key)?);
@@ -39,16 +43,14 @@ impl OpenBlock {
     }
 
     /// `|  1.00th=[  212],  5.00th=[  326],`
-    pub(super) fn percentile_line(
-        &mut self,
-        rest: &str,
-        line: &Line<'_>,
-        is_new_row: bool,
-    ) -> bool {
+    pub(super) fn percentile_line(&mut self, rest: &str, line: &Line<'_>) -> bool {
         if !rest.contains("th=[") {
             return false;
         }
-        self.rows.add(line.number, rest, is_new_row);
+        self.rows.add(line.number, rest);
+        if !rest.trim_end_matches([' ', ',']).ends_with(']') {
+            self.doubt(line, CUT);
+        }
         let mut has_no_number = false;
         let (Some((ns, true)), Some(direction)) = (self.percentiles, self.directions.last_mut())
         else {
