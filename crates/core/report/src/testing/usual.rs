@@ -21,21 +21,21 @@ pub fn usual_markdown() -> String {
     out.push_str(&tenths(&all));
     out.push_str("\nOnly distributions are kept, and no figure of a drive. Sources: ");
     out.push_str(&format!("{}.\n", sources.join("; ")));
-    out.push_str("\n## Labels of SD cards\n\n| label | promises | source |\n|---|---|---|\n");
+    out.push_str("\n## Labels of SD cards\n\n| label | promises |\n|---|---|\n");
     for of in labels::all() {
         let (test, promise) = (workload_name(of.test.workload()), rate(of.test, of.rate));
-        out.push_str(&format!("| {} | {test}: {promise} | {} |\n", of.class, of.source));
+        out.push_str(&format!("| {} | {test}: {promise} |\n", of.class));
     }
     out.push_str(
-        "\n## Links\n\n| link | can carry | carries in practice | source |\n|---|--:|--:|---|\n",
+        "\n`crates/core/machine/data` has the source of each label and link.\n\
+         \n## Links\n\n| link | can carry | carries in practice |\n|---|--:|--:|\n",
     );
     for link in links::all() {
         out.push_str(&format!(
-            "| {} | {} | {} | {} |\n",
+            "| {} | {} | {} |\n",
             link.name,
             units::rate(link.nominal_bytes_per_s),
             units::rate(link.practice_bytes_per_s),
-            link.source
         ));
     }
     out.push_str(
