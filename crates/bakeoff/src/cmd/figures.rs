@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-use bakeoff_judge::import::pasted::{NAME, runs_of};
+use bakeoff_judge::import::pasted::runs_of;
 use bakeoff_judge::import::{self, Imported};
 use bakeoff_model::json;
 use bakeoff_model::path::RawPath;
@@ -62,12 +62,11 @@ fn show(format: Format, word: &str, name: &RawPath) -> Result<bool, Fault> {
         let why = format!("this is an exported run. Add it first: bakeoff runs add {name}");
         return Err(add::named(name, StoreError::usage(why)));
     }
-    let mut found = read(&head, &mut input).map_err(fail)?;
+    let found = read(&head, &mut input).map_err(fail)?;
     let (runs, _) = runs_of(&head);
     if !runs.is_empty() {
         let json = || report::paste::pasted_json(&runs) + "\n";
         answer::print_either(format, json, || report::paste::pasted_document(&runs))?;
-        found.results.retain(|result| result.tool != NAME);
         if found.results.is_empty() && found.unread.is_empty() {
             return Ok(true);
         }

@@ -28,7 +28,7 @@ pub fn figures_json(source: &str, imported: &Imported) -> String {
 }
 
 fn unread_json(part: &Unread) -> serde_json::Value {
-    let Unread { first_line, last_line, why, .. } = part;
+    let Unread { first_line, last_line, why } = part;
     json!({ "first_line": first_line, "last_line": last_line, "why": why })
 }
 
@@ -72,11 +72,6 @@ fn write_result(out: &mut Document, result: &ToolResult) {
         head = format!("{head}, under \"{}\"", clean(context));
     }
     out.heading(head);
-    if !result.setup.is_empty() {
-        let facts: Vec<String> =
-            result.setup.iter().map(|(key, what)| format!("{key} {what}")).collect();
-        out.line(1, clean(&facts.join(", ")));
-    }
     if let Some(command) = &result.command {
         out.line(1, format!("$ {}", clean(command)));
     }

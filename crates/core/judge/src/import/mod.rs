@@ -20,7 +20,8 @@ pub use bakeoff_tools::scan::{
 };
 use pasted::PastedLines;
 
-/// Every tool's readers, and that of lines that bakeoff made to be pasted.
+/// Every tool's readers, and that of lines that bakeoff made to be pasted, whose runs [`pasted`]
+/// gives.
 pub fn finder() -> Finder {
     let pasted: Box<dyn Reader> = Box::new(PastedLines::default());
     let of_tools = TOOLS.iter().flat_map(|tool| (tool.readers)());

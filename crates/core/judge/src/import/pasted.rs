@@ -5,20 +5,15 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::levels::RunLevels;
 use crate::levels::line::{self, LineError};
-use crate::levels::{RunLevels, WorkloadLevels};
-use bakeoff_model::job::Rw;
-use bakeoff_model::workload::Metric;
-use bakeoff_model::workloads;
-use bakeoff_stats::level::Level;
-use bakeoff_stats::units;
 use bakeoff_tools::scan::Finder;
 use bakeoff_tools::scan::finder::{Line, Reader};
-use bakeoff_tools::scan::result::{Metrics, Out, ToolResult};
+use bakeoff_tools::scan::result::Out;
 
 /// Most runs of a text.
 pub const RUNS_LIMIT: usize = 64;
-pub const NAME: &str = "bakeoff";
+const NAME: &str = "bakeoff";
 /// Lines over which one of ours may be wrapped: one of twelve columns is unlikely.
 const MOST_LINES: u64 = 64;
 /// Lines of a document of ours above its line.
@@ -99,9 +94,6 @@ impl PastedLines {
                 // The block or document above it says the same in words.
                 let above = open.first.saturating_sub(DOCUMENT_LINES).max(self.last + 1);
                 out.known(above..=last);
-                results(&run, (open.first, last)).for_each(|result| {
-                    out.result(result);
-                });
                 self.seen.push(open.text);
                 self.kept.borrow_mut().runs.push(run);
             }
@@ -160,88 +152,6 @@ fn beginning(text: &str) -> Option<(u32, &str)> {
     None
 }
 
-fn results(run: &RunLevels, lines: (u64, u64)) -> impl Iterator<Item = ToolResult> {
-    run.workloads.iter().flat_map(move |workload| {
-        let levels = workload.levels.iter().enumerate();
-        levels.filter_map(move |(at, level)| Some(result(run, workload, at, (*level)?, lines)))
-    })
-}
-
-fn result(
-    run: &RunLevels,
-    workload: &WorkloadLevels,
-    at: usize,
-    level: Level,
-    (first_line, last_line): (u64, u64),
-) -> ToolResult {
-    let candidate = &run.candidates[at];
-    let known = workloads::find(&workload.name).ok();
-    let block = known
-        .as_ref()
-        .map(|known| known.job.bs)
-        .filter(|_| matches!(workload.metric, Metric::Iops | Metric::Bandwidth));
-    let mut setup = vec![
-        ("run", run.short.clone()),
-        ("workload", workload.name.clone()),
-        ("candidate", candidate.name.clone()),
-        ("host", run.board.clone()),
-        ("kernel", run.kernel.clone()),
-        ("filesystem", candidate.filesystem.clone()),
-        ("encryption", if candidate.is_encrypted { "yes" } else { "none" }.to_string()),
-    ];
-    let drive = candidate.drive.and_then(|drive| run.drives.get(drive));
-    setup.extend(drive.map(|drive| ("device", drive.name())));
-    setup.extend(block.map(|bytes| ("block_size_bytes", bytes.to_string())));
-    ToolResult {
-        tool: NAME.to_string(),
-        version: Some(run.version.clone()),
-        test: Some(
-            known.and_then(|known| pattern(known.job.rw)).unwrap_or(&workload.name).to_string(),
-        ),
-        first_line,
-        last_line,
-        context: None,
-        command: None,
-        setup: setup.into_iter().map(|(key, value)| (key.to_string(), value)).collect(),
-        metrics: metrics(workload.metric, level, block, first_line).0,
-        findings: Vec::new(),
-        form: Default::default(),
-    }
-}
-
-/// The words of an access pattern that other tools use.
-fn pattern(rw: Rw) -> Option<&'static str> {
-    Some(match rw {
-        Rw::Read => "sequential read",
-        Rw::Write => "sequential write",
-        Rw::RandRead => "random read",
-        Rw::RandWrite => "random write",
-        Rw::RandRw => "random readwrite",
-        Rw::ReadWrite => "sequential readwrite",
-        Rw::SmallFiles => return None,
-    })
-}
-
-fn metrics(metric: Metric, level: Level, block: Option<u64>, line: u64) -> Metrics {
-    let mut all = Metrics::default();
-    let figure = metric.from_score(level.mean);
-    let raw = metric.figure(figure);
-    let (name, unit) = match metric {
-        Metric::Bandwidth => ("throughput", "bytes/s"),
-        Metric::Iops | Metric::FilesPerSecond | Metric::TransactionsPerSecond => ("rate", "1/s"),
-        Metric::LatencyP99 => ("latency_p99", "ns"),
-    };
-    all.real(name, figure, unit, (&raw, line));
-    if let (Metric::Iops, Some(block)) = (metric, block) {
-        let bytes_per_s = figure * block as f64;
-        all.real("throughput", bytes_per_s, "bytes/s", (&units::rate(bytes_per_s), line));
-    }
-    let error = libm::expm1(level.standard_error) * 100.0;
-    all.real("standard_error", error, "percent", (&format!("{error:.2} %"), line));
-    all.whole("blocks", level.blocks.into(), "count", (&level.blocks.to_string(), line));
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -286,8 +196,11 @@ mod tests {
             assert_eq!((runs.len(), unread.len()), (1, 0), "{text}\n{unread:?}");
             assert_eq!(line::encode(&runs[0]), line, "{text}");
             let found = import::all(text.as_bytes());
-            assert_eq!(found.results.len(), 6, "{text}");
-            assert!(found.unread.is_empty(), "{text}\n{:?}", found.unread);
+            assert!(
+                found.results.is_empty() && found.unread.is_empty(),
+                "{text}\n{:?}",
+                found.unread
+            );
         }
     }
 
@@ -319,21 +232,6 @@ mod tests {
         for text in ["bakeoff1:…", "bakeoff: error", "bakeoff1 : x", "bakeoff12345:AA"] {
             assert_eq!(runs_of(text.as_bytes()), (Vec::new(), Vec::new()), "{text}");
         }
-    }
-
-    #[test]
-    fn figures_have_the_units_of_other_tools() {
-        let found = import::all(line_of(1e3).as_bytes());
-        let of = |workload: &str| {
-            found.results.iter().find(|r| r.setup["workload"] == workload).unwrap()
-        };
-        let (random, sequential) = (of("randwrite"), of("seqread"));
-        assert_eq!(random.test.as_deref(), Some("random write"));
-        let rate = random.figure(&["rate"]).unwrap();
-        assert!((rate - 1001.0).abs() < 2.0, "{rate}");
-        assert_eq!(random.figure(&["throughput"]), Some(rate * 4096.0));
-        assert_eq!(sequential.test.as_deref(), Some("sequential read"));
-        assert_eq!(random.setup["filesystem"], "ext4");
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! What an import gives: results with their metrics, and what could not be read.
 
-use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use serde::Serialize;
@@ -34,9 +33,6 @@ pub struct ToolResult {
     pub context: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// What a line of ours states about the set-up; a tool's output states none.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub setup: BTreeMap<String, String>,
     pub metrics: Vec<FoundMetric>,
     pub findings: Vec<Finding>,
     #[serde(skip)]
@@ -113,7 +109,6 @@ pub struct Unread {
     /// Why, and what would help: one sentence without the last full stop. Text of the input in it
     /// is as it stands there.
     pub why: String,
-    pub is_too_short: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -204,7 +199,7 @@ impl Out {
     }
 
     pub fn unread(&mut self, first_line: u64, last_line: u64, why: impl Into<String>) {
-        self.push(Unread { first_line, last_line, why: why.into(), is_too_short: false });
+        self.push(Unread { first_line, last_line, why: why.into() });
     }
 
     /// Nothing between these lines is unread: what they say is given by a result.
@@ -212,10 +207,6 @@ impl Out {
         if self.known.len() < RESULTS_LIMIT {
             self.known.push(lines);
         }
-    }
-
-    pub fn too_short(&mut self, first_line: u64, last_line: u64, why: impl Into<String>) {
-        self.push(Unread { first_line, last_line, why: why.into(), is_too_short: true });
     }
 
     fn push(&mut self, unread: Unread) {
@@ -266,7 +257,7 @@ impl Out {
                 self.dropped
             );
             let first_line = last_line;
-            let unread = Unread { first_line, last_line, why, is_too_short: false };
+            let unread = Unread { first_line, last_line, why };
             self.imported.unread.push(unread);
         }
         self.imported
@@ -285,7 +276,6 @@ impl Place {
             tool: tool.to_string(),
             version,
             test: None,
-            setup: BTreeMap::new(),
             first_line: self.first_line,
             last_line,
             context: Some(self.context.clone()).filter(|text| !text.is_empty()),
