@@ -448,10 +448,6 @@ pub struct Watch {
     /// Duration (default: until Ctrl-C)
     #[arg(long, value_parser = units::parse_duration_ns)]
     pub time: Option<u64>,
-    /// Show the machine and the current run in full screen
-    #[cfg(feature = "tui")]
-    #[arg(long)]
-    pub tui: bool,
     /// Count who writes how much to a drive (default: the drive of the root directory), and how
     /// long the drive lasts at that rate
     #[arg(long, conflicts_with_all = ["interval", "time"])]
@@ -466,10 +462,6 @@ pub struct Watch {
 /// Options that accompany a run.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct BesideArgs {
-    /// Show the run in full screen
-    #[cfg(feature = "tui")]
-    #[arg(long)]
-    pub tui: bool,
     /// Send the result as JSON to this http(s) URL, or to the standard input of this command
     #[arg(long, value_name = "URL|COMMAND")]
     pub notify: Option<String>,

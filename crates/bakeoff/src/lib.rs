@@ -34,8 +34,6 @@ mod skip;
 mod sqlite_workload;
 mod steps;
 mod store;
-#[cfg(feature = "tui")]
-mod tui;
 mod ui;
 
 use std::ffi::OsString;
@@ -57,10 +55,6 @@ pub fn main(is_static: bool) -> ExitCode {
     #[cfg(feature = "dashboard")]
     if let Some(args) = exec::internal::view_args() {
         return serve::view::run(&args);
-    }
-    #[cfg(feature = "tui")]
-    if let Some(args) = exec::internal::show_args() {
-        return tui::show::run(&args);
     }
     let typed = exec::internal::typed_args();
     let is_for_nagios = is_for_nagios(&typed);

@@ -21,10 +21,6 @@ use crate::planning::{self, filesystems, new_run};
 use crate::ui::say;
 
 pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
-    #[cfg(feature = "tui")]
-    if args.beside.tui {
-        return crate::tui::around(global, &[]);
-    }
     if args.time == 0 {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }

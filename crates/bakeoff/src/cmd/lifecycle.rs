@@ -142,10 +142,6 @@ pub fn go_on(
         }
     };
     announce(&session, global.quiet);
-    #[cfg(feature = "tui")]
-    if crate::tui::listen(&session.progress, session.journal.store_path()) {
-        session.progress.note("Press t for the full-screen view.");
-    }
     let measured = session.measure(&mut target_set);
     drop(target_set);
     let run = session.journal.run().clone();

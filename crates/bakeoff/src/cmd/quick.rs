@@ -21,10 +21,6 @@ const ONE_NS: u64 = 60_000_000_000;
 const SEVERAL_NS: u64 = 3 * ONE_NS;
 
 pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
-    #[cfg(feature = "tui")]
-    if args.beside.tui {
-        return crate::tui::around(global, &[]);
-    }
     let mut workloads = new_run::choose_workloads(&args.chosen.workloads, &usual(&args.tools))?;
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));

@@ -26,10 +26,6 @@ use crate::ui::progress::Progress;
 use crate::ui::say;
 
 pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
-    #[cfg(feature = "tui")]
-    if args.beside.tui {
-        return crate::tui::around(global, &[]);
-    }
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }

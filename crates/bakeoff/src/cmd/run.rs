@@ -54,10 +54,6 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<Outcome, Fault> {
     if args.detach {
         return scheduled::detach(global, &typed);
     }
-    #[cfg(feature = "tui")]
-    if args.beside.tui {
-        return crate::tui::around(global, &typed);
-    }
     let _awake = host::awake::stay_awake();
     if let Some(time) = args.at {
         let tokens: Vec<String> = ready.wanted.iter().map(|w| w.target.token.clone()).collect();

@@ -32,10 +32,6 @@ pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
     if args.interval < SHORTEST_NS {
         return Err(Fault::usage("--interval is too short. Use at least 100ms"));
     }
-    #[cfg(feature = "tui")]
-    if args.tui {
-        return crate::tui::watch(global, args.interval);
-    }
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let which = match &args.device {
         None => LiveDevices::Disks,

@@ -45,27 +45,6 @@ pub fn session(args: &[OsString], out: &File, err: &File) -> Result<Child, ExecE
     command.stdin(Stdio::null()).stdout(out).stderr(err).spawn().map_err(failed)
 }
 
-/// Starts bakeoff again to show something on this terminal; it says the rest through its stderr.
-///
-/// When we are killed, the terminal belongs to the shell, and a process of a dead job may only
-/// restore it if it ignores SIGTTOU (termios(3), tcsetattr). A shell sets that before it becomes
-/// the view; it is inherited (execve(2)).
-#[cfg(feature = "tui")]
-pub fn view(args: &[OsString]) -> Result<Child, ExecError> {
-    let failed = |source| ExecError::Start { program: "sh".to_string(), source };
-    let parent = std::process::id().to_string();
-    // OURSELVES is the shell in the shell, and the file of our name may be gone after an upgrade.
-    let ourselves = OURSELVES.replace("self", &parent);
-    Command::new("sh")
-        .args(["-c", "trap '' TTOU TTIN; exec \"$0\" \"$@\""])
-        .arg(ourselves)
-        .args([internal::SHOW, &parent])
-        .args(args)
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(failed)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -28,11 +28,6 @@ pub const READER: &str = "__reader";
 #[cfg(feature = "dashboard")]
 pub const VIEW: &str = "__view";
 
-/// First argument of the process that shows a run on the whole terminal: it is asked to end with
-/// the one whose id follows.
-#[cfg(feature = "tui")]
-pub const SHOW: &str = "__show";
-
 /// The arguments as a person typed them: without the words that only a parent of ours says.
 pub fn typed_args() -> Vec<OsString> {
     let mut args: Vec<OsString> = std::env::args_os().collect();
@@ -71,19 +66,10 @@ pub fn dispatch() -> Option<ExitCode> {
             let parent = args.next()?.to_str()?.parse().ok()?;
             // What cannot yield runs as everything else does.
             let _ = rustix::process::nice(19);
-            match ends_with(parent, Signal::KILL) {
+            match dies_with(parent) {
                 Ok(()) => None,
                 Err(_) => Some(ExitCode::from(127)),
             }
-        }
-        #[cfg(feature = "tui")]
-        SHOW => {
-            let parent = args.next()?.to_str()?.parse().ok()?;
-            // So that it can give the terminal back.
-            if ends_with(parent, Signal::TERM).is_err() {
-                return Some(ExitCode::from(127));
-            }
-            None
         }
         _ => None,
     }
@@ -96,15 +82,8 @@ pub fn view_args() -> Option<Vec<OsString>> {
     (args.next()? == VIEW).then(|| args.collect())
 }
 
-/// What follows [`SHOW`] and the parent's id, where this process was started for a view.
-#[cfg(feature = "tui")]
-pub fn show_args() -> Option<Vec<OsString>> {
-    let mut args = std::env::args_os().skip(1);
-    (args.next()? == SHOW).then(|| args.skip(1).collect())
-}
-
-fn ends_with(parent: i32, signal: Signal) -> std::io::Result<()> {
-    set_parent_process_death_signal(Some(signal))?;
+fn dies_with(parent: i32) -> std::io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
     match getppid().map(|pid| pid.as_raw_nonzero().get()) == Some(parent) {
         true => Ok(()),
         false => Err(std::io::Error::other("the parent has ended")),
@@ -121,7 +100,7 @@ fn become_tool(mut args: impl Iterator<Item = OsString>) -> ExitCode {
         return ExitCode::from(127);
     };
     let Some(program) = args.next() else { return ExitCode::from(127) };
-    if let Err(error) = ends_with(parent, Signal::KILL) {
+    if let Err(error) = dies_with(parent) {
         say::line(format_args!("cannot set the parent-death signal: {error}"));
         return ExitCode::from(127);
     }

@@ -57,7 +57,7 @@ impl Directory {
     }
 
     /// All names in it, as far as they are UTF-8.
-    #[cfg(any(feature = "dashboard", feature = "tui"))]
+    #[cfg(feature = "dashboard")]
     pub fn names(&self) -> io::Result<Vec<String>> {
         let open = openat(&self.fd, ".", LIST, Mode::empty())?;
         let mut names = Vec::new();

@@ -46,7 +46,6 @@ impl Session<'_> {
             })
             .and_then(|ended| self.ask_drives(true).map(|()| ended));
         self.sampler = None;
-        self.progress.end_beside();
         match measured {
             Ok((reason, note)) => {
                 for failure in target_set.close(self) {

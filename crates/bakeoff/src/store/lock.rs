@@ -62,7 +62,7 @@ pub fn is_held(store: &Path, run: &RunId) -> Result<bool, StoreError> {
     }
 }
 
-#[cfg(any(feature = "dashboard", feature = "tui"))]
+#[cfg(feature = "dashboard")]
 pub fn held(store: &Path) -> Result<Vec<RunId>, StoreError> {
     let names = match locks(store).and_then(|locks| Ok(locks.directory()?.names()?)) {
         Err(FileError::Io(e)) if e.kind() == NotFound => return Ok(Vec::new()),

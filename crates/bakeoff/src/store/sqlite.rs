@@ -75,7 +75,7 @@ impl Sqlite {
         Ok(Some(owner))
     }
 
-    #[cfg(any(feature = "dashboard", feature = "tui"))]
+    #[cfg(feature = "dashboard")]
     pub fn events(&self, run: &RunId) -> Result<u64, StoreError> {
         self.db().count(self.db().number_of(run)?)
     }

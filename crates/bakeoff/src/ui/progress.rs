@@ -6,7 +6,6 @@
 
 use std::cell::Cell;
 use std::io::IsTerminal;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bakeoff_stats::units;
@@ -34,52 +33,6 @@ pub struct Progress {
     last: Cell<Option<(Instant, LiveProgress)>>,
     ends: Cell<Option<(Instant, Instant)>>,
     quiet: bool,
-    queued: QueuedLines,
-    beside: Cell<Option<Box<dyn FnOnce() + Send>>>,
-}
-
-/// Lines that were said while something else had the terminal; `None` while nothing has it.
-type QueuedLines = Arc<Mutex<Option<Vec<String>>>>;
-
-/// Whether anything is drawn, from elsewhere.
-#[cfg(feature = "tui")]
-pub struct Lines {
-    all: MultiProgress,
-    queued: QueuedLines,
-}
-
-#[cfg(feature = "tui")]
-impl Lines {
-    /// Draws nothing until [`Lines::show`]; what is said meanwhile is kept.
-    pub fn hold(&self) {
-        locked(&self.queued).get_or_insert_default();
-        self.all.set_draw_target(ProgressDrawTarget::hidden());
-    }
-
-    pub fn show(&self) {
-        let said = locked(&self.queued).take();
-        if let Some(said) = said {
-            self.all.set_draw_target(ProgressDrawTarget::stderr());
-            for line in said {
-                let _ = self.all.println(say::fitted(&line));
-            }
-        }
-    }
-}
-
-#[cfg(feature = "tui")]
-impl Progress {
-    pub fn lines(&self) -> Lines {
-        Lines { all: self.all.clone(), queued: Arc::clone(&self.queued) }
-    }
-
-    pub fn until_end(&self, end: Box<dyn FnOnce() + Send>) {
-        self.beside.set(Some(end));
-    }
-}
-
-fn locked(queued: &QueuedLines) -> MutexGuard<'_, Option<Vec<String>>> {
-    queued.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Progress {
@@ -97,14 +50,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style.progress_chars(&out::spelled("━━─")));
         }
-        let (last, ends, queued) = (Cell::new(None), Cell::new(None), QueuedLines::default());
-        Progress { all, so_far, bar, last, ends, quiet, queued, beside: Cell::new(None) }
-    }
-
-    pub fn end_beside(&self) {
-        if let Some(end) = self.beside.take() {
-            end();
-        }
+        Progress { all, so_far, bar, last: Cell::new(None), ends: Cell::new(None), quiet }
     }
 
     /// How long the run has been going and how long it may still take.
@@ -171,9 +117,7 @@ impl Progress {
 
     /// Prints a line above the bar, for things worth keeping.
     pub fn say(&self, line: &str) {
-        if let Some(queued) = &mut *locked(&self.queued) {
-            queued.push(line.to_string());
-        } else if self.bar.is_hidden() {
+        if self.bar.is_hidden() {
             say::line(format_args!("{line}"));
         } else {
             // What cannot be drawn stops no run.
@@ -189,7 +133,6 @@ impl Progress {
     }
 
     pub fn clear(&self) {
-        self.end_beside();
         self.so_far.finish_and_clear();
         self.bar.finish_and_clear();
     }

@@ -85,8 +85,6 @@ mod stored_runs;
 mod swapped;
 mod systemd;
 mod tools;
-#[cfg(feature = "tui")]
-mod view;
 mod wear;
 mod words;
 mod writers;
