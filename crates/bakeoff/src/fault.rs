@@ -4,11 +4,7 @@
 //! scripts. The message says what happened, why, and what to type next.
 
 use std::fmt;
-use std::io::Write;
 use std::process::ExitCode;
-
-use bakeoff_model::path::unsteered;
-use bakeoff_report::{Service, State};
 
 use crate::ui::say;
 
@@ -21,7 +17,6 @@ pub enum Outcome {
     Open,
     /// A gate or `fit` says no, for certain: exit 5.
     CertainNo,
-    Service(State),
 }
 
 /// A command's bad end.
@@ -191,35 +186,11 @@ pub fn exit(result: Result<Outcome, Fault>) -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Open) => ExitCode::from(1),
         Ok(Outcome::CertainNo) => ExitCode::from(5),
-        Ok(Outcome::Service(state)) => ExitCode::from(state.code()),
         Err(fault) => {
             if !fault.message.is_empty() {
                 say::line(format_args!("bakeoff: {}", fault.message));
             }
             ExitCode::from(fault.exit)
-        }
-    }
-}
-
-/// The same for a monitoring system of Nagios' kind: whatever went wrong is a state of the service,
-/// in one line on stdout, and never one of the exit codes that mean a warning or worse to it.
-pub fn exit_as_service(result: Result<Outcome, Fault>) -> ExitCode {
-    match result {
-        Ok(Outcome::Service(state)) => ExitCode::from(state.code()),
-        // Help, for example.
-        Ok(_) => ExitCode::SUCCESS,
-        Err(fault) if fault.is_unheard() => ExitCode::from(State::Unknown.code()),
-        Err(fault) => {
-            let said = match (fault.message.as_str(), fault.exit) {
-                // clap has explained it on stderr.
-                ("", 2) => "the command line is not valid. See bakeoff --help",
-                ("", 130) => "interrupted",
-                (said, _) => said,
-            };
-            let line = Service::without_values(State::Unknown, said).line();
-            // Nobody is left to tell when stdout is gone; the exit code says the same.
-            let _ = std::io::stdout().write_all(unsteered(&line).as_bytes());
-            ExitCode::from(State::Unknown.code())
         }
     }
 }

@@ -7,19 +7,14 @@ use super::{Args, Format};
 
 /// The formats of a command, by its words; none for one that has no choice.
 pub fn of_command(command: &str) -> &'static [Format] {
-    use Format::{
-        Bundle, Csv, FioJson, Gnuplot, Html, Json, Jsonl, Markdown, Nagios, Prometheus, Text,
-    };
+    use Format::{Bundle, Csv, FioJson, Gnuplot, Html, Json, Jsonl, Markdown, Prometheus, Text};
     match command {
-        "devices" | "runs" => &[Text, Json, Csv, Markdown],
-        "quick" | "demo" | "run" | "resume" => &[Text, Json, Csv, Markdown, Prometheus, Nagios],
-        "show" => {
-            &[Text, Json, Csv, Markdown, Html, Jsonl, Bundle, FioJson, Gnuplot, Prometheus, Nagios]
-        }
-        "fit" => &[Text, Json, Markdown, Prometheus, Nagios],
-        "check" => &[Text, Json, Prometheus, Nagios],
+        "devices" | "runs" | "quick" | "demo" | "run" | "resume" => &[Text, Json, Csv, Markdown],
+        "show" => &[Text, Json, Csv, Markdown, Html, Jsonl, Bundle, FioJson, Gnuplot, Prometheus],
+        "fit" => &[Text, Json, Markdown, Prometheus],
+        "check" => &[Text, Json],
         "bench" => &[Text, Json, FioJson],
-        "watch" => &[Text, Json, Csv, Prometheus],
+        "watch" => &[Text, Json, Csv],
         "compare" | "plan" | "self lint" | "self simulate" => &[Text, Json, Markdown],
         "probe" | "runs add" | "runs label" | "runs push" | "runs rm" | "self setup" => {
             &[Text, Json]

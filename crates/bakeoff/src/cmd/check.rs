@@ -37,18 +37,11 @@ pub fn run(global: &Global, args: &CheckArgs) -> Result<Outcome, Fault> {
     let checks = fitness::checks(&facts);
     let text = if format == Format::Json {
         format!("{:#}\n", report::fitness::json(&facts, &checks))
-    } else if format == Format::Prometheus {
-        report::fitness::prometheus(&facts, &checks)
-    } else if format == Format::Nagios {
-        report::fitness::service(&facts, &checks).line()
     } else {
         answer::laid_out(&report::fitness::document(&facts, &checks, say::typed), format)
     };
     let printed = out::print(Some(format), &text);
     let outcome = match fitness::verdict(&checks) {
-        _ if format == Format::Nagios => {
-            Outcome::Service(report::fitness::service(&facts, &checks).state)
-        }
         Status::Stop => Outcome::Open,
         Status::Pass | Status::Unknown | Status::Warn => Outcome::Done,
     };

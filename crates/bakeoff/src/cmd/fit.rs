@@ -108,11 +108,8 @@ fn apart(table: &AppTable, words: &[OsString]) -> Result<(Vec<String>, Option<Pa
 }
 
 fn list(format: Format, table: &AppTable) -> Result<Outcome, Fault> {
-    match format {
-        Format::Prometheus | Format::Nagios => {
-            return Err(stored::no_format(format, "fit", "text, json or markdown for the list"));
-        }
-        _ => {}
+    if format == Format::Prometheus {
+        return Err(stored::no_format(format, "fit", "text, json or markdown for the list"));
     }
     let json = || report::fit::list_json(&table.applications) + "\n";
     answer::print_either(format, json, || report::fit::list(&table.applications))?;
@@ -178,7 +175,7 @@ fn answered(
     let printed = print(format, run, changes);
     let ended = match run.stopped {
         Some((StopReason::Interrupted, _)) => Err(Fault::interrupted("")),
-        _ => Ok(outcome(format, run, changes)),
+        _ => Ok(outcome(run)),
     };
     remains.end(after_printing(printed, ended))
 }
@@ -188,11 +185,10 @@ pub fn print(format: Format, run: &Run, changes: &[FitChange]) -> Result<(), Fau
     Ok(out::print(Some(format), &text(format, run, changes))?)
 }
 
-fn text(format: Format, run: &Run, changes: &[FitChange]) -> String {
+pub fn text(format: Format, run: &Run, changes: &[FitChange]) -> String {
     let ratings = ratings::ratings(run);
     match format {
         Format::Prometheus => report::fit::metrics(run, &ratings, changes),
-        Format::Nagios => report::fit::service(&ratings, changes).line(),
         Format::Json => report::fit::json(run, &ratings, changes) + "\n",
         _ => answer::laid_out(&report::fit::document(run, &ratings, changes), format),
     }
@@ -210,11 +206,8 @@ pub fn write(run: &Run, format: Option<Format>, path: Option<&Path>) -> Result<(
 }
 
 /// How a `fit` run ends its command: its worst verdict.
-pub fn outcome(format: Format, run: &Run, changes: &[FitChange]) -> Outcome {
+pub fn outcome(run: &Run) -> Outcome {
     let ratings: Vec<AppRating> = ratings::ratings(run);
-    if format == Format::Nagios {
-        return Outcome::Service(report::fit::service(&ratings, changes).state);
-    }
     match ratings::worst(ratings.iter().map(|of| of.verdict)) {
         FitVerdict::Yes => Outcome::Done,
         FitVerdict::TooClose { .. } => Outcome::Open,

@@ -26,9 +26,6 @@ pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
     if args.writes {
         return super::watch_writes::run(global, args, format);
     }
-    if format == Format::Prometheus {
-        return Err(Fault::usage("--format prometheus needs --writes"));
-    }
     if args.interval < SHORTEST_NS {
         return Err(Fault::usage("--interval is too short. Use at least 100ms"));
     }

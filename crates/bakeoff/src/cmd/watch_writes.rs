@@ -23,7 +23,7 @@ const KEPT_EVERY: Duration = Duration::from_secs(300);
 
 pub fn run(global: &Global, args: &Watch, format: Format) -> Result<Outcome, Fault> {
     if format == Format::Csv {
-        return Err(Fault::usage("--writes has no CSV. Use --format text, json or prometheus"));
+        return Err(Fault::usage("--writes has no CSV. Use --format text or json"));
     }
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let drive = drive(args.device.as_deref().unwrap_or(Path::new("/")))?;
@@ -53,8 +53,6 @@ pub fn run(global: &Global, args: &Watch, format: Format) -> Result<Outcome, Fau
     };
     let text = if format == Format::Json {
         format!("{:#}\n", writes::document(&of))
-    } else if format == Format::Prometheus {
-        writes::prometheus(&of)
     } else {
         writes::text(&of)
     };

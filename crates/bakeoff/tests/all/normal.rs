@@ -63,7 +63,7 @@ fn a_directory_is_judged_and_the_next_run_knows_the_one_before() {
     monitored(&bench);
 }
 
-/// The last run, in the formats of monitoring systems.
+/// The last run as metrics.
 fn monitored(bench: &Bench) {
     let metrics = bench.run(&["show", "last", "--format", "prometheus"]);
     assert_eq!(metrics.code, 0, "{metrics:?}");
@@ -72,45 +72,6 @@ fn monitored(bench: &Bench) {
     if !skip::lacks_command("promtool") {
         assert_eq!(complaints(&metrics.out), "");
         assert_ne!(complaints("bakeoff_x{a=\"\n"), "", "promtool finds what is wrong");
-    }
-    let service = bench.run(&["show", "last", "--format", "nagios"]);
-    let states = ["OK", "WARNING", "CRITICAL", "UNKNOWN"];
-    let state = states[usize::try_from(service.code).unwrap()];
-    assert!(service.out.starts_with(&format!("BAKEOFF {state} - ")), "{service:?}");
-    assert_eq!((service.out.lines().count(), service.out.matches('|').count()), (1, 1));
-    assert!(service.out.contains("'randread_iops'="), "{service:?}");
-}
-
-#[test]
-fn check_reports_to_monitoring_systems() {
-    let bench = Bench::new();
-    let metrics = bench.run(&["check", ".", "--format", "prometheus"]);
-    assert!(metrics.out.contains("bakeoff_check_status{target="), "{metrics:?}");
-    assert!(metrics.out.contains("bakeoff_check_result{target="), "{metrics:?}");
-    if !skip::lacks_command("promtool") {
-        assert_eq!(complaints(&metrics.out), "");
-    }
-    let service = bench.run(&["check", ".", "--format=nagios"]);
-    let state = ["OK", "WARNING", "CRITICAL"][usize::try_from(service.code).unwrap()];
-    assert!(service.out.starts_with(&format!("BAKEOFF {state} - ")), "{service:?}");
-    assert_eq!(service.out.lines().count(), 1, "{service:?}");
-}
-
-/// Exit code 2 of a wrong command line is "critical" to Nagios.
-#[test]
-fn whatever_goes_wrong_is_unknown_to_nagios() {
-    let bench = Bench::new();
-    let cases: [&[&str]; 4] = [
-        &["quick", "/no/such/place", "--format", "nagios"],
-        &["quick", "--no-such-option", "--format=nagios"],
-        &["runs", "--format", "nagios"],
-        &["show", "last", "--format", "nagios"],
-    ];
-    for words in cases {
-        let ended = bench.run(words);
-        assert_eq!(ended.code, 3, "{words:?}: {ended:?}");
-        assert!(ended.out.starts_with("BAKEOFF UNKNOWN - "), "{words:?}: {ended:?}");
-        assert_eq!(ended.out.lines().count(), 1, "{words:?}: {ended:?}");
     }
 }
 

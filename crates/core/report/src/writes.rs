@@ -5,11 +5,7 @@ use bakeoff_model::health::Health;
 use bakeoff_stats::units;
 use serde_json::{Value, json};
 
-use super::exposition::Exposition;
-
 const SHOWN: usize = 12;
-const DAY_S: f64 = 86_400.0;
-const YEAR_S: f64 = bakeoff_machine::writers::YEAR_DAYS * DAY_S;
 
 /// A drive and what was written to it.
 #[derive(Clone, Debug, Default)]
@@ -143,38 +139,6 @@ pub fn document(of: &DriveWrites) -> Value {
     })
 }
 
-pub fn prometheus(of: &DriveWrites) -> String {
-    let (mut out, writers) = (Exposition::default(), &of.writers);
-    let text = |value: &Option<String>| value.clone().unwrap_or_default();
-    let (model, serial) = (text(&of.model), text(&of.serial));
-    let drive = [("disk", of.disk.as_str()), ("model", &model), ("serial", &serial)];
-    let mut single = |name, help, value| {
-        out.gauge(name, help);
-        out.sample(&drive, value);
-    };
-    let watched_s = writers.watched_ns as f64 / 1e9;
-    single("bakeoff_drive_watched_seconds", "Time for which writes were counted.", watched_s);
-    let help = "Bytes written to the drive in that time.";
-    single("bakeoff_drive_watched_written_bytes", help, writers.drive_bytes as f64);
-    let help = "Bytes of these beyond what processes wrote: journal and metadata.";
-    single("bakeoff_drive_watched_filesystem_bytes", help, writers.beyond_bytes() as f64);
-    if let Some(per_day) = writers.bytes_per_day() {
-        let help = "Rate of these writes.";
-        single("bakeoff_drive_written_bytes_per_second", help, per_day / DAY_S);
-    }
-    if let Some(life) = of.life() {
-        let help = "Time that the drive lasts at this rate.";
-        single("bakeoff_drive_left_seconds", help, life.years * YEAR_S);
-    }
-    let each = writers.ranked().into_iter().map(|one| {
-        let own = [("process", one.name.clone()), ("group", one.group.clone())];
-        let labels = drive.iter().map(|(name, value)| (*name, (*value).to_string()));
-        (labels.chain(own).collect(), one.bytes as f64)
-    });
-    out.family("bakeoff_writer_bytes", "Bytes that processes of a name wrote.", each);
-    out.text()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,7 +184,6 @@ mod tests {
         let mut of = vec![text(&worn), text(&writes(None))];
         of.push(text(&writes(Some(emmc))).lines().next().unwrap().to_string());
         of.push(text(&DriveWrites { disk: "sda".to_string(), ..DriveWrites::default() }));
-        of.push(prometheus(&worn));
         of.push(format!("{:#}", document(&worn)));
         insta::assert_snapshot!(of.join("\n----\n"));
     }

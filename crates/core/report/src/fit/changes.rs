@@ -4,7 +4,6 @@ use serde_json::{Value, json as value};
 
 use super::metrics::unit;
 use crate::exposition::Exposition;
-use crate::service::{Service, State};
 use bakeoff_judge::fit_changes::FitChange;
 
 /// A sentence for each demand that changed.
@@ -61,19 +60,6 @@ pub(super) fn add(out: &mut Exposition, directory: &str, changes: &[FitChange]) 
     );
 }
 
-/// Warns where a demand became worse.
-pub(super) fn warn(service: Service, changes: &[FitChange]) -> Service {
-    let worse: Vec<FitChange> = changes.iter().filter(|of| of.is_worse()).cloned().collect();
-    match sentences(&worse).next() {
-        Some(said) => Service {
-            state: service.state.max(State::Warning),
-            said: format!("{} {said}", service.said),
-            ..service
-        },
-        None => service,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,16 +104,5 @@ mod tests {
             "Slower than in 8 earlier checks, for certain: the figure for log writes synced of \
              etcd is 2.00 times theirs (95 % CI: 1.80 to 2.20)."
         );
-    }
-
-    #[test]
-    fn a_service_warns_of_what_became_worse_only() {
-        let time = FitNeed::NoGap { limit_ns: 1_000_000 };
-        let of =
-            |ratio| warn(Service::without_values(State::Ok, "Yes."), &[changed(time, Some(ratio))]);
-        assert_eq!(of(0.5), Service::without_values(State::Ok, "Yes."));
-        let warned = of(2.0);
-        assert_eq!(warned.state, State::Warning);
-        assert!(warned.said.starts_with("Yes. Slower than in 8 earlier checks"), "{warned:?}");
     }
 }

@@ -1,8 +1,6 @@
-//! Ratings for monitoring: metrics of Prometheus' kind, and a line for Nagios.
+//! Ratings as metrics for Prometheus.
 
-use super::words;
 use crate::exposition::Exposition;
-use crate::service::{Datum, Service, State};
 use bakeoff_judge::fit_changes::FitChange;
 use bakeoff_judge::ratings::{AppRating, RatedDemand};
 use bakeoff_model::fit::{FitNeed, FitRating, FitVerdict};
@@ -69,27 +67,4 @@ pub(super) fn unit(need: FitNeed) -> &'static str {
         FitNeed::Operations { .. } => "operations_per_second",
         FitNeed::Bytes { .. } => "bytes_per_second",
     }
-}
-
-/// The worst verdict as the state of a service, which warns of what became worse too.
-pub fn service(ratings: &[AppRating], changes: &[FitChange]) -> Service {
-    let state = |of: &AppRating| match of.verdict {
-        FitVerdict::Yes => State::Ok,
-        FitVerdict::TooClose { .. } => State::Warning,
-        FitVerdict::No => State::Critical,
-    };
-    let worst = ratings.iter().max_by_key(|of| state(of));
-    let data = ratings.iter().flat_map(|of| {
-        of.demands.iter().filter_map(|d| {
-            let label = format!("{}_{}_{}", of.name, d.demand.workload, unit(d.alone.need));
-            let value = d.alone.estimate? / scale(d.alone.need);
-            Some(Datum { label, value, below: None })
-        })
-    });
-    let service = Service {
-        state: worst.map_or(State::Unknown, state),
-        said: worst.map_or(String::new(), |of| words::sentence(of, None)),
-        data: data.collect(),
-    };
-    super::changes::warn(service, changes)
 }

@@ -8,7 +8,7 @@ mod words;
 
 use serde_json::json as value;
 
-pub use metrics::{metrics, service};
+pub use metrics::metrics;
 pub use words::{needs, source};
 
 use super::answer::{normal, workload_name};

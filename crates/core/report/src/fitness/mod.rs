@@ -1,13 +1,9 @@
 //! `check` for people and for programs.
 
-mod monitor;
-
 #[cfg(test)]
 mod tests;
 
 use serde_json::{Value, json};
-
-pub use monitor::{prometheus, service};
 
 use super::document::{Document, Row};
 use bakeoff_machine::fitness::facts::{Disk, Target};
