@@ -20,7 +20,7 @@ LIBC_A := $(shell $(or $(CC),cc) -print-file-name=libc.a 2>/dev/null)
 STATIC := $(if $(filter /%,$(LIBC_A)),-C target-feature=+crt-static)
 
 # The report of make demo: in a clone, files of a run belong where git does not see them.
-DEMO_REPORT = $(if $(findstring --report,$(ARGS)),,--report $(TARGET)/demo.html)
+DEMO_PAGE = $(if $(filter -o% --output%,$(ARGS)),,-o $(TARGET)/demo.html)
 
 # The system's Python, for which scripts/packages has pytest.
 PYTEST = /usr/bin/python3 -m pytest -q -p no:cacheprovider
@@ -35,7 +35,7 @@ demo: ## install what is missing, build, and bake off every filesystem there is 
 	@scripts/install.sh build
 	@$(MAKE) --no-print-directory build
 	@$(BAKEOFF) self setup --yes; code=$$?; [ $$code -le 4 ] || exit $$code
-	@$(BAKEOFF) demo $(DEMO_REPORT) $(ARGS); code=$$?; [ $$code -le 1 ] || exit $$code
+	@$(BAKEOFF) demo $(DEMO_PAGE) $(ARGS); code=$$?; [ $$code -le 1 ] || exit $$code
 
 test: ## install what is missing and run every check and test
 	@scripts/install.sh build test

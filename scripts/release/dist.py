@@ -86,7 +86,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--test", action="store_true", help="build faster, into target/dist-test")
-    kind.add_argument("--minimal", action="store_true", help="omit serve, push, PNG cards")
+    kind.add_argument("--minimal", action="store_true", help="omit push, PNG cards")
     kind.add_argument("--narrow", action="store_true", help="only compile for 32-bit ARM")
     kind.add_argument("--plain", action="store_true", help="the program of tests for this machine")
     names = ", ".join(known.name for known in MACHINES)

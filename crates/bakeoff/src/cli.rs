@@ -88,10 +88,8 @@ pub enum Format {
     FioJson,
     /// A gnuplot script with its data
     Gnuplot,
-    /// Metrics for the textfile collector of Prometheus (quick, fit, check, show, watch)
+    /// Metrics for the textfile collector of Prometheus (fit, show)
     Prometheus,
-    /// One line and an exit code for Nagios (quick, fit, check, show)
-    Nagios,
 }
 
 #[derive(Debug, Subcommand)]
@@ -133,8 +131,7 @@ pub enum Command {
         #[command(subcommand)]
         action: SelfArgs,
     },
-    /// Serve stored runs and the current run as web pages, a JSON API and metrics
-    #[cfg(feature = "dashboard")]
+    /// Serve the stored runs and the current run as web pages
     Serve(Serve),
 }
 
@@ -186,9 +183,10 @@ pub struct Quick {
     /// Compare bakeoff itself with a tool: fio, sysbench, bonnie, iozone or dd (repeatable)
     #[arg(long = "tool", value_name = "NAME", value_parser = parse_tool)]
     pub tools: Vec<DriverName>,
-    /// Write an HTML report to this path
+    /// Write the result to this file too, in the format of its ending (see `show -o`); a page
+    /// (.html) after each block
     #[arg(short, long, value_name = "FILE")]
-    pub report: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub beside: BesideArgs,
 }
@@ -203,9 +201,10 @@ pub struct Demo {
     /// Install what is missing first, as `self setup --yes` does
     #[arg(long)]
     pub install: bool,
-    /// Path of the HTML report (default: bakeoff-RUN.html in the current directory)
-    #[arg(long, value_name = "FILE")]
-    pub report: Option<PathBuf>,
+    /// Write the result to this file too, in the format of its ending (see `show -o`); a page
+    /// (.html) after each block (default: bakeoff-RUN.html in the current directory)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub beside: BesideArgs,
 }
@@ -277,9 +276,10 @@ pub struct RunArgs {
     /// Keep running after logout, as a systemd unit or in a separate session
     #[arg(long)]
     pub detach: bool,
-    /// Write an HTML report to this path
+    /// Write the result to this file too, in the format of its ending (see `show -o`); a page
+    /// (.html) after each block
     #[arg(short, long, value_name = "FILE")]
-    pub report: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub beside: BesideArgs,
 }
@@ -323,9 +323,10 @@ pub struct Resume {
     /// and `devices` (repeatable)
     #[arg(long, value_name = "TOKEN")]
     pub erase: Vec<String>,
-    /// Write an HTML report to this path
+    /// Write the result to this file too, in the format of its ending (see `show -o`); a page
+    /// (.html) after each block
     #[arg(short, long, value_name = "FILE")]
-    pub report: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub beside: BesideArgs,
 }
@@ -345,7 +346,7 @@ pub enum PasteForm {
     SbcReviews,
 }
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Show {
     /// Start of a run ID, `last`, a pasted line (bakeoff1:), or a file: output of fio, dd, ioping
     /// and other tools, or pasted runs (`-` is stdin)
@@ -467,16 +468,12 @@ pub struct BesideArgs {
     pub notify: Option<String>,
 }
 
-#[cfg(feature = "dashboard")]
 #[derive(Debug, clap::Args)]
 pub struct Serve {
     /// Address and port to listen on (on any address but a loopback one, everyone on the network
     /// can read the pages)
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080")]
     pub listen: std::net::SocketAddr,
-    /// Show the pages to all users of this machine, not only to you and root
-    #[arg(long)]
-    pub allow_local_users: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -139,15 +139,6 @@ impl<'a> Spec<'a> {
         }
     }
 
-    /// Another bakeoff, whose output is read: at the lowest priority, and not longer than we live.
-    #[cfg(feature = "dashboard")]
-    pub fn reader(args: &[OsString], limit: Duration) -> Spec<'a> {
-        let mut words: Vec<OsString> =
-            vec![internal::READER.into(), std::process::id().to_string().into()];
-        words.extend(args.iter().cloned());
-        Spec { limit, name: "bakeoff".to_string(), ..Spec::ourselves(words) }
-    }
-
     fn ourselves(args: Vec<OsString>) -> Spec<'a> {
         Spec {
             program: ourselves(),

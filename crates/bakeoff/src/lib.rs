@@ -25,7 +25,6 @@ mod other;
 mod places;
 mod planning;
 mod sampler;
-#[cfg(feature = "dashboard")]
 mod serve;
 mod signals;
 #[cfg(test)]
@@ -52,27 +51,19 @@ pub fn main(is_static: bool) -> ExitCode {
     if let Some(code) = exec::internal::dispatch() {
         return code;
     }
-    #[cfg(feature = "dashboard")]
-    if let Some(args) = exec::internal::view_args() {
-        return serve::view::run(&args);
-    }
     let typed = exec::internal::typed_args();
-    let is_for_nagios = is_for_nagios(&typed);
     let ended = match cli::fio_words::read(typed.clone()) {
         Ok(args) => ended(args),
         Err(error) => not_a_command(&error, typed),
     };
-    match is_for_nagios {
-        true => fault::exit_as_service(ended),
-        false => fault::exit(ended),
-    }
+    fault::exit(ended)
 }
 
 fn ended(args: cli::Args) -> Result<Outcome, Fault> {
     failure::watch();
     let store = args.global.store.clone().filter(|option| !store::place::is_address(option));
     // What the panic was about has been printed when it arrives here.
-    let ended = std::panic::catch_unwind(|| run(args)).unwrap_or_else(|_| {
+    let ended = std::panic::catch_unwind(|| cmd::run(args)).unwrap_or_else(|_| {
         Err(Fault::bug(
             "bakeoff stopped unexpectedly. Undo any remaining changes with `bakeoff clean`",
         ))
@@ -81,20 +72,6 @@ fn ended(args: cli::Args) -> Result<Outcome, Fault> {
         failure::keep(store.as_deref(), fault);
     }
     ended
-}
-
-/// Whether a monitoring system reads the end: also where the rest of the command line is wrong.
-fn is_for_nagios(words: &[OsString]) -> bool {
-    let is_pair = |pair: &[OsString]| pair[0] == "--format" && pair[1] == "nagios";
-    words.iter().any(|word| word == "--format=nagios") || words.windows(2).any(is_pair)
-}
-
-fn run(args: cli::Args) -> Result<Outcome, Fault> {
-    #[cfg(feature = "dashboard")]
-    if let Some(cli::Command::Serve(serve)) = &args.command {
-        return serve::run(&args.global, serve);
-    }
-    cmd::run(args)
 }
 
 /// Help and the version go to stdout like any result; everything else is a wrong command line.

@@ -75,7 +75,6 @@ pub fn print(
         Some(Format::Csv) => report::csv(run),
         Some(Format::Markdown) => report::markdown(run, analysis),
         Some(Format::Prometheus) => report::run_metrics(run, analysis),
-        Some(Format::Nagios) => report::service(run, analysis).line(),
         Some(Format::Html | Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot) => {
             return Err(Fault::usage("html, jsonl and bundle are formats of `bakeoff show`"));
         }
@@ -84,7 +83,7 @@ pub fn print(
     Ok(out::print(global.format, &(text + end))?)
 }
 
-pub fn write_report(run: &Run, analysis: &Analysis, path: &Path) -> Result<(), Fault> {
+pub fn write_page(run: &Run, analysis: &Analysis, path: &Path) -> Result<(), Fault> {
     let html = report::html(run, analysis, &crate::assets::report());
     stored::write_text(Some(path), &html)
 }
@@ -94,18 +93,9 @@ pub fn names_report(global: &Global, run: &Run) -> bool {
     matches!(global.format, None | Some(Format::Text)) && report::has_screen(run)
 }
 
-/// The state of a run for a monitoring system; `None` in other formats.
-pub fn service(global: &Global, run: &Run, analysis: &Analysis) -> Option<report::State> {
-    let is_asked = global.format == Some(Format::Nagios);
-    is_asked.then(|| report::service(run, analysis).state)
-}
-
-pub fn outcome(global: &Global, run: &Run, analysis: &Analysis) -> Result<Outcome, Fault> {
+pub fn outcome(run: &Run, analysis: &Analysis) -> Result<Outcome, Fault> {
     if let Some((StopReason::Interrupted, _)) = run.stopped {
         return Err(Fault::interrupted(""));
-    }
-    if let Some(service) = service(global, run, analysis) {
-        return Ok(Outcome::Service(service));
     }
     Ok(if is_answered(run, analysis) { Outcome::Done } else { Outcome::Open })
 }

@@ -74,8 +74,8 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         skipped,
         ..new_run::header(global, Verb::Demo, title, protocol)
     };
-    let mut ending = lifecycle::Ending::new(args.report.clone(), &args.beside)?;
-    ending.report.get_or_insert_with(|| format!("bakeoff-{}.html", header.run).into());
+    let mut ending = lifecycle::Ending::new(args.output.clone(), &args.beside)?;
+    ending.output.get_or_insert_with(|| format!("bakeoff-{}.html", header.run).into());
     ending.remains = lifecycle::recover(global)?;
     hopeless::warn(&place, global.quiet)?;
     lifecycle::run(global, header, ending, |session| image::prepare(session, &parent, place))
@@ -89,7 +89,7 @@ fn without_root(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         chosen: args.chosen.clone(),
         tools: Vec::new(),
         size: None,
-        report: args.report.clone(),
+        output: args.output.clone(),
         beside: args.beside.clone(),
     };
     quick::run(global, &args)

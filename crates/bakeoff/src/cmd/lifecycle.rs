@@ -12,7 +12,7 @@ use bakeoff_model::verb::Verb;
 use bakeoff_model::verdict::Analysis;
 
 use super::answer::{self, AnswerDetail};
-use super::{notify, stored};
+use super::{notify, show, stored};
 use crate::cli::{BesideArgs, Global};
 use crate::fault::{self, Fault, Outcome};
 use crate::places::target_set::TargetSet;
@@ -32,7 +32,7 @@ use crate::ui::{announce, say};
 
 #[derive(Clone, Debug)]
 pub struct Ending {
-    pub report: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     pub beside: BesideArgs,
     pub remains: Remains,
 }
@@ -59,15 +59,16 @@ impl Remains {
 }
 
 impl Ending {
-    /// A report, and whatever was asked for beside it.
+    /// A file with the result, and whatever was asked for beside it.
     ///
     /// # Errors
-    /// The report cannot be written.
-    pub fn new(report: Option<PathBuf>, beside: &BesideArgs) -> Result<Ending, Fault> {
-        if let Some(path) = &report {
+    /// The file cannot be written or has no known ending.
+    pub fn new(output: Option<PathBuf>, beside: &BesideArgs) -> Result<Ending, Fault> {
+        if let Some(path) = &output {
+            show::check_ending(path)?;
             stored::check_output(path)?;
         }
-        Ok(Ending { report, beside: beside.clone(), remains: Remains::default() })
+        Ok(Ending { output, beside: beside.clone(), remains: Remains::default() })
     }
 }
 
@@ -141,6 +142,7 @@ pub fn go_on(
             return remains.end(Err(give_up(session, error, ending.beside.notify.as_deref())));
         }
     };
+    session.page = ending.output.clone().filter(|path| show::is_page(path));
     announce(&session, global.quiet);
     let measured = session.measure(&mut target_set);
     drop(target_set);
@@ -232,13 +234,14 @@ fn answer_run(
     analysis: &Analysis,
     ending: Ending,
 ) -> Result<Outcome, Fault> {
-    // The report comes first, so that the answer can name it.
-    let path = &ending.report;
-    let reported = match path {
-        Some(path) => answer::write_report(run, analysis, path),
+    // The file comes first, so that the answer can name it.
+    let path = &ending.output;
+    let output = match path {
+        Some(path) if show::is_page(path) => answer::write_page(run, analysis, path),
+        Some(path) => show::write_file(global, run, path),
         None => Ok(()),
     };
-    let written = path.as_deref().filter(|_| reported.is_ok());
+    let written = path.as_deref().filter(|_| output.is_ok());
     let printed = print_answer(global, run, analysis, written);
     if let Some(path) = written.filter(|_| !answer::names_report(global, run)) {
         say::note(global.quiet, format_args!("Report: {}", RawPath::new(path)));
@@ -254,9 +257,9 @@ fn answer_run(
         Some((StopReason::Failed, why)) => Err(Fault::environment(format!(
             "the run stopped: {why}. Fix this, then continue with `bakeoff resume`"
         ))),
-        Some(_) | None => answer::outcome(global, run, analysis),
+        Some(_) | None => answer::outcome(run, analysis),
     };
-    fault::after_printing(printed, fault::after_printing(reported, ended))
+    fault::after_printing(printed, fault::after_printing(output, ended))
 }
 
 /// Sends the result; that it arrives nowhere takes nothing from it.

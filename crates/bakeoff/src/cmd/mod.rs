@@ -80,8 +80,7 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
             SelfArgs::Simulate(args) => simulate::run(&global, &args),
             SelfArgs::ReportBug(args) => report_bug::run(&global, &args),
         },
-        #[cfg(feature = "dashboard")]
-        Some(Command::Serve(_)) => Err(Fault::bug("serve is not started here")),
+        Some(Command::Serve(args)) => crate::serve::run(&global, &args),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `--notify`: the result of a run to a web hook or a command, as `bakeoff/now/1`.
+//! `--notify`: the result of a run to a web hook or a command, as `show --format json` prints it.
 //!
 //! The command is the user's own, from the command line. An address is handed to curl, which knows
 //! proxies, certificates and redirects; on its standard input, because every user of the machine
@@ -10,8 +10,7 @@ use bakeoff_model::path::{printable, unsteered};
 use bakeoff_model::run::Run;
 use bakeoff_model::secrets;
 use bakeoff_model::verdict::Analysis;
-use bakeoff_report::now::{self, Now};
-use bakeoff_report::runs::State;
+use bakeoff_report as report;
 
 use crate::exec::{ExecError, Spec};
 use crate::signals::Cancel;
@@ -24,12 +23,10 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// # Errors
 /// Why nobody was told, in words.
 pub fn send(to: &str, run: &Run, analysis: &Analysis) -> Result<(), String> {
-    let now = Now::new(run, analysis, State::Stopped);
-    let json = serde_json::to_string(&now).map_err(|error| error.to_string())?;
     let shown = printable(secrets::hook(to).as_bytes());
     let failed = |why: String| format!("cannot notify {shown}: {why}");
-    let json = unsteered(&json).into_owned();
-    let said = now::notification(&now);
+    let json = unsteered(&report::json(run, analysis).to_string()).into_owned();
+    let said = report::runs::notification(run, analysis);
     let (command, input) = match is_address(to) {
         true => (CURL.map(str::to_string).to_vec(), request(to, &json).into_bytes()),
         false => (["sh", "-c", to, "sh", &said].map(str::to_string).to_vec(), json.into_bytes()),

@@ -66,7 +66,7 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
         file_bytes: args.size,
         ..new_run::header(global, Verb::Quick, title, protocol)
     };
-    let mut ending = lifecycle::Ending::new(args.report.clone(), &args.beside)?;
+    let mut ending = lifecycle::Ending::new(args.output.clone(), &args.beside)?;
     ending.remains = lifecycle::recover(global)?;
     lifecycle::run(global, header, ending, directories::prepare)
 }

@@ -29,7 +29,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }
-    let ending = lifecycle::Ending::new(args.report.clone(), &args.beside)?;
+    let ending = lifecycle::Ending::new(args.output.clone(), &args.beside)?;
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     trust::check(&store)?;
     let id = store.find(&args.run)?;

@@ -33,7 +33,7 @@ struct Ready {
 
 pub fn run(global: &Global, args: &RunArgs) -> Result<Outcome, Fault> {
     check_args(&args.on)?;
-    let mut ending = Ending::new(args.report.clone(), &args.beside)?;
+    let mut ending = Ending::new(args.output.clone(), &args.beside)?;
     refuse_store(global, &args.on)?;
     ending.remains = lifecycle::recover(global)?;
     if args.install {
@@ -109,7 +109,7 @@ fn refuse_store(global: &Global, args: &OnTargets) -> Result<(), Fault> {
 
 fn get_ready(global: &Global, args: &RunArgs) -> Result<Ready, Fault> {
     let Looked { asked, made, wanted, .. } =
-        look_at(global, &args.plan, &args.on, args.report.as_deref())?;
+        look_at(global, &args.plan, &args.on, args.output.as_deref())?;
     check_wear(&wanted, &made)?;
     let mut costs = costs(&made, &wanted);
     let may_not_fit =

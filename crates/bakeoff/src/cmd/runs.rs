@@ -46,7 +46,7 @@ pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
 }
 
 /// The runs that match, the latest first, and how many more there are than people are shown.
-fn list(
+pub fn list(
     store: &mut dyn Records,
     filter: &Filter,
     is_for_people: bool,

@@ -71,7 +71,7 @@ pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
             _ => screen(global, args),
         };
     }
-    let kinds = args.output.iter().map(|path| Ok((kind(global, path)?, path.as_path())));
+    let kinds = args.output.iter().map(|path| Ok((kind(global.format, path)?, path.as_path())));
     for (kind, path) in kinds.collect::<Result<Vec<_>, Fault>>()? {
         let path = Some(path).filter(|path| *path != Path::new("-"));
         write(global, args, kind, path)?;
@@ -126,17 +126,11 @@ fn screen(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     stored::say_state(state, &*store, &id)?;
     if run.header.verb == Verb::Fit {
         let format = stored::format_among(global, "show", formats::of_command("fit"))?;
-        return fault::after_printing(
-            fit::print(format, &run, &[]),
-            Ok(fit::outcome(format, &run, &[])),
-        );
+        return fault::after_printing(fit::print(format, &run, &[]), Ok(fit::outcome(&run)));
     }
     let analysis = analysed_for(&run, args);
     let extent = if args.details { AnswerDetail::Details } else { AnswerDetail::Screen(None) };
     let printed = answer::print(global, &run, &analysis, &extent);
-    if let Some(service) = answer::service(global, &run, &analysis) {
-        return fault::after_printing(printed, Ok(Outcome::Service(service)));
-    }
     let is_answered = state == State::Stopped && is_answered(&run, &analysis);
     fault::after_printing(printed, Ok(if is_answered { Outcome::Done } else { Outcome::Open }))
 }
@@ -146,18 +140,39 @@ fn is_written_only(format: Format) -> bool {
     matches!(format, Bundle | FioJson | Gnuplot | Html | Jsonl)
 }
 
-fn kind(global: &Global, path: &Path) -> Result<OutputKind, Fault> {
+/// Whether a file is a page, by its name.
+pub fn is_page(path: &Path) -> bool {
+    by_name(path) == Some(OutputKind::Format(Format::Html))
+}
+
+pub fn check_ending(path: &Path) -> Result<(), Fault> {
+    by_name(path).map(drop).ok_or_else(|| unknown_ending(path, ""))
+}
+
+/// Writes a run that ended to a file, in the format of its ending.
+pub fn write_file(global: &Global, run: &Run, path: &Path) -> Result<(), Fault> {
+    let global = Global { format: None, ..global.clone() };
+    let args = Show { run: run.header.run.clone(), ..Show::default() };
+    write(&global, &args, kind(None, path)?, Some(path))
+}
+
+fn by_name(path: &Path) -> Option<OutputKind> {
     let name = path.to_string_lossy().to_ascii_lowercase();
-    let by_name = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, kind)| *kind);
-    global.format.map(OutputKind::Format).or(by_name).ok_or_else(|| {
-        let endings: Vec<&str> = ENDINGS.iter().map(|(ending, _)| *ending).collect();
-        Fault::usage(format!(
-            "cannot tell the format of {} from its name. Use one of the endings {}, or add \
-             --format",
-            RawPath::new(path),
-            endings.join(", ")
-        ))
-    })
+    ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, kind)| *kind)
+}
+
+fn kind(format: Option<Format>, path: &Path) -> Result<OutputKind, Fault> {
+    let kind = format.map(OutputKind::Format).or(by_name(path));
+    kind.ok_or_else(|| unknown_ending(path, ", or add --format"))
+}
+
+fn unknown_ending(path: &Path, or: &str) -> Fault {
+    let endings: Vec<&str> = ENDINGS.iter().map(|(ending, _)| *ending).collect();
+    Fault::usage(format!(
+        "cannot tell the format of {} from its name. Use one of the endings {}{or}",
+        RawPath::new(path),
+        endings.join(", ")
+    ))
 }
 
 fn as_format(kind: OutputKind) -> Option<Format> {

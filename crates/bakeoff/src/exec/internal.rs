@@ -20,23 +20,12 @@ pub const TOOL: &str = "__tool";
 /// First argument of a command that leaves its terminal's session before it does anything.
 pub const SESSION: &str = "__session";
 
-/// First argument of a command whose output another bakeoff reads: it dies with that one, whose id
-/// follows, and takes its processors only where nobody else wants them.
-pub const READER: &str = "__reader";
-
-/// First argument behind [`READER`] of the process that makes a document of a run.
-#[cfg(feature = "dashboard")]
-pub const VIEW: &str = "__view";
-
-/// The arguments as a person typed them: without the words that only a parent of ours says.
+/// The arguments as a person typed them: without the word that only a parent of ours says.
 pub fn typed_args() -> Vec<OsString> {
     let mut args: Vec<OsString> = std::env::args_os().collect();
-    let ours = match args.get(1).and_then(|word| word.to_str()) {
-        Some(SESSION) => 1,
-        Some(READER) => 2,
-        _ => 0,
-    };
-    args.drain(1..(1 + ours).min(args.len()));
+    if args.get(1).is_some_and(|word| word == SESSION) {
+        args.remove(1);
+    }
     args
 }
 
@@ -62,24 +51,8 @@ pub fn dispatch() -> Option<ExitCode> {
             let _ = rustix::process::setsid();
             None
         }
-        READER => {
-            let parent = args.next()?.to_str()?.parse().ok()?;
-            // What cannot yield runs as everything else does.
-            let _ = rustix::process::nice(19);
-            match dies_with(parent) {
-                Ok(()) => None,
-                Err(_) => Some(ExitCode::from(127)),
-            }
-        }
         _ => None,
     }
-}
-
-/// What follows [`VIEW`], where this process was started for a document.
-#[cfg(feature = "dashboard")]
-pub fn view_args() -> Option<Vec<OsString>> {
-    let mut args = typed_args().into_iter().skip(1);
-    (args.next()? == VIEW).then(|| args.collect())
 }
 
 fn dies_with(parent: i32) -> std::io::Result<()> {

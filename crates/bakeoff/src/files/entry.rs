@@ -56,17 +56,6 @@ impl Directory {
         Entry { dir: self.clone(), name: name.into() }
     }
 
-    /// All names in it, as far as they are UTF-8.
-    #[cfg(feature = "dashboard")]
-    pub fn names(&self) -> io::Result<Vec<String>> {
-        let open = openat(&self.fd, ".", LIST, Mode::empty())?;
-        let mut names = Vec::new();
-        for entry in rustix::fs::Dir::new(open)? {
-            names.extend(entry?.file_name().to_str().map(str::to_owned));
-        }
-        Ok(names)
-    }
-
     fn start(path: &Path) -> io::Result<Directory> {
         let root = Path::new("/");
         let (path, at) = match path.is_absolute() {

@@ -84,9 +84,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bakeoff_machine::prepare::device::System;
 
-#[cfg(feature = "dashboard")]
-pub const TCP_TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
-
 /// The hottest thermal zone now, thousandths of a degree; `None` where nothing tells one.
 pub fn hottest_mc() -> Option<u64> {
     gauges::hottest_mc(&root::Root::system())

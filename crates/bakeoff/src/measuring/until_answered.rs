@@ -9,13 +9,16 @@ use bakeoff_model::candidate::Skipped;
 use bakeoff_model::event::{StopReason, What};
 use bakeoff_model::health::DriveTold;
 use bakeoff_model::host::Layer;
+use bakeoff_model::path::{RawPath, unsteered};
 use bakeoff_model::run::Run;
 use bakeoff_model::telemetry::Watching;
-use bakeoff_report::live;
+use bakeoff_report::{html_so_far, live};
 
 use super::block::BlockEnd;
 use super::ceilings;
+use crate::assets;
 use crate::fault::Fault;
+use crate::files::output;
 use crate::host;
 use crate::places::target_set::TargetSet;
 use crate::sampler::Sampler;
@@ -104,14 +107,20 @@ impl Session<'_> {
                     self.journal.record(What::Looked { blocks, dropped })?;
                 }
                 Next::Stop(stop) => return Ok((stop.reason, stop.note)),
-                Next::Block { order, round } => match self.block(target_set, order, round)? {
-                    BlockEnd::Complete => self.show_so_far(),
-                    BlockEnd::Interrupted => {
-                        self.tell_what_is_filled_again();
-                        return Ok(self.why_cut_off());
+                Next::Block { order, round } => {
+                    // Between rounds the drive gets no rest.
+                    if round.is_none_or(|round| round.round == 0) {
+                        self.write_page();
                     }
-                    BlockEnd::Failed(why) => return Ok((StopReason::Failed, why)),
-                },
+                    match self.block(target_set, order, round)? {
+                        BlockEnd::Complete => self.show_so_far(),
+                        BlockEnd::Interrupted => {
+                            self.tell_what_is_filled_again();
+                            return Ok(self.why_cut_off());
+                        }
+                        BlockEnd::Failed(why) => return Ok((StopReason::Failed, why)),
+                    }
+                }
             }
         }
     }
@@ -124,6 +133,25 @@ impl Session<'_> {
                 "The interrupted block was undone: `resume` keeps the complete blocks, and fills \
                  the candidates again for this one.",
             );
+        }
+    }
+
+    /// Writes the page of the run so far, not while anything is measured. After a failure the page
+    /// is not tried again before the end.
+    fn write_page(&mut self) {
+        let Some(path) = &self.page else { return };
+        self.progress.doing("writing the page");
+        let run = self.journal.run();
+        let page = html_so_far(run, &analyse(run), &assets::report());
+        let write = || output::write(path, |out| out.write_all(unsteered(&page).as_bytes()));
+        let written = match &self.mounts {
+            Some(mounts) => mounts.outside(write).unwrap_or_else(|error| Err(error.into())),
+            None => write(),
+        };
+        if let Err(error) = written {
+            let path = RawPath::new(path);
+            self.progress.say(&format!("bakeoff: cannot write {path} during the run: {error}"));
+            self.page = None;
         }
     }
 

@@ -43,13 +43,13 @@ pub fn look_at(
     global: &Global,
     plan: &Path,
     args: &OnTargets,
-    report: Option<&Path>,
+    output: Option<&Path>,
 ) -> Result<Looked, Fault> {
     let mut asked = plan_text::load(plan)?;
     asked.protocol.mode = args.mode.unwrap_or(asked.protocol.mode);
     asked.protocol.drive_use = args.drive_use.unwrap_or(asked.protocol.drive_use);
     used::change_plan(args.used, &mut asked.stacks)?;
-    let found = look(global, args, report)?;
+    let found = look(global, args, output)?;
     let budget = args
         .max_write
         .or(asked.protocol.max_write_bytes)
@@ -189,14 +189,14 @@ pub fn too_large(made: &plan::Expanded, wanted: &[Wanted]) -> Vec<Skipped> {
     capacity::too_large(&made.candidates, &made.workloads, made.file_bytes, &regions)
 }
 
-fn look(global: &Global, args: &OnTargets, report: Option<&Path>) -> Result<Vec<Target>, Fault> {
+fn look(global: &Global, args: &OnTargets, output: Option<&Path>) -> Result<Vec<Target>, Fault> {
     let store = crate::store::place::path(global.store.as_deref())?;
     let binary = std::env::current_exe().ok();
     let here = std::env::current_dir().ok();
     let mut ours: Vec<(&str, &Path)> = vec![("the store", &store)];
     ours.extend(binary.as_deref().map(|path| ("bakeoff itself", path)));
     ours.extend(here.as_deref().map(|path| ("the working directory", path)));
-    ours.extend(report.map(|path| ("the report", path)));
+    ours.extend(output.map(|path| ("the file of -o", path)));
     if args.targets.len() > TARGETS_MAX {
         return Err(Fault::usage(format!("too many targets: a run has at most {TARGETS_MAX}")));
     }

@@ -1,25 +1,14 @@
-//! `bakeoff serve`: the runs of a store in the browser, for programs, and for monitors.
+//! `bakeoff serve`: the runs of a store and their pages, for a browser.
 //!
-//! The server is a reader of the store: it starts, stops and changes nothing. It measures nothing
-//! and shares no process with anything that does; what reads whole runs is a process of its own
-//! ([`view`]).
+//! The server only reads: it starts, stops and changes nothing. The page of a run is the file that
+//! `show -o FILE.html` writes. While the run lasts, the browser requests it again.
 
-mod api;
-mod app;
-mod crowd;
-mod gate;
-mod history;
-mod hub;
-mod metrics;
-mod net;
+mod names;
 mod pages;
-mod problem;
-pub mod view;
-mod watcher;
-mod who;
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -27,42 +16,33 @@ use axum::routing::get;
 
 use crate::cli::{Global, Serve};
 use crate::fault::{Fault, Outcome};
-use crate::planning::new_run::fresh_u64;
 use crate::signals::Cancel;
+use crate::store::Sqlite;
 use crate::ui::say;
-use app::App;
-use gate::Names;
-use who::Readers;
+use names::Names;
+use pages::Pages;
 
-const BLOCKING_THREADS: usize = 6;
+/// Pages that are made at a time. Further requests wait.
+const AT_ONCE: usize = 2;
+const TICK: Duration = Duration::from_millis(200);
 
 pub fn run(global: &Global, args: &Serve) -> Result<Outcome, Fault> {
     let store = crate::store::place::path(global.store.as_deref())?;
     let listener = bind(args.listen)?;
     let address = listener.local_addr().map_err(Fault::environment)?;
-    let is_open = !address.ip().is_loopback();
-    let readers = Readers::new(args.allow_local_users);
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let hostname = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    say_where(global, address, &readers);
-    let boot = format!("{:08x}", fresh_u64() >> 32);
-    let app = Arc::new(App::new(store, Names { is_open, hostname }, boot, cancel.clone()));
     // A store that cannot be read is reported before anybody asks.
-    app.open()?;
-    history::read_results(&app);
-    let watching = Arc::clone(&app);
-    std::thread::Builder::new()
-        .name("watcher".to_string())
-        .spawn(move || watcher::run(&watching))
-        .map_err(Fault::environment)?;
+    Sqlite::open_existing(&store)?;
+    // A measurement comes first. What cannot yield runs as everything else does.
+    let _ = rustix::process::nice(19);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .enable_time()
-        .max_blocking_threads(BLOCKING_THREADS)
+        .max_blocking_threads(AT_ONCE)
         .build()
         .map_err(Fault::environment)?;
-    let served = runtime.block_on(net::serve(listener, readers, router(app), cancel));
-    // What blocks in another thread holds nothing that has to be restored.
+    say_where(global, address);
+    let served = runtime.block_on(serve(listener, router(Pages::new(store), address), cancel));
     runtime.shutdown_background();
     served.map_err(Fault::environment)?;
     Ok(Outcome::Done)
@@ -82,38 +62,39 @@ fn bind(address: SocketAddr) -> Result<TcpListener, Fault> {
     Ok(listener)
 }
 
-fn say_where(global: &Global, address: SocketAddr, readers: &Readers) {
+fn say_where(global: &Global, address: SocketAddr) {
     say::line(format_args!("Serving on http://{address}/"));
-    if !address.ip().is_loopback() {
-        say::line(format_args!(
+    match address.ip().is_loopback() {
+        true => {
+            say::note(global.quiet, format_args!("Every user of this machine can read the pages."))
+        }
+        false => say::line(format_args!(
             "Warning: anyone on the network can read these pages, in plain HTTP. To ask for a \
              password and encrypt, put a reverse proxy in front (docs/live.md)"
-        ));
+        )),
     }
-    let who = match readers.has_all_local() {
-        true => "Every user of this machine can read the pages.",
-        false => {
-            "Of the users of this machine, only you and root can read the pages \
-             (--allow-local-users lets all read)."
-        }
-    };
-    say::note(global.quiet, format_args!("{who}"));
     say::note(global.quiet, format_args!("Ctrl-C stops the server. Runs continue."));
 }
 
 /// Every address. Each is only read: there is no other method.
-fn router(app: Arc<App>) -> Router {
+fn router(pages: Pages, address: SocketAddr) -> Router {
+    let names = Names {
+        is_open: !address.ip().is_loopback(),
+        hostname: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+    };
     Router::new()
-        .route("/", get(pages::now))
-        .route("/runs", get(history::runs))
+        .route("/", get(pages::list))
         .route("/runs/{run}", get(pages::run))
-        .route("/assets/{name}", get(pages::asset))
-        .route("/metrics", get(metrics::scrape))
-        .route("/api/1/now", get(api::now))
-        .route("/api/1/events", get(api::events))
-        .route("/api/1/runs", get(api::runs))
-        .route("/api/1/runs/{run}", get(api::run))
-        .fallback(pages::nothing)
-        .layer(from_fn_with_state(Arc::clone(&app), gate::admit))
-        .with_state(app)
+        .layer(from_fn_with_state(Arc::new(names), names::admit))
+        .with_state(Arc::new(pages))
+}
+
+/// Serves until Ctrl-C.
+async fn serve(listener: TcpListener, app: Router, cancel: Cancel) -> std::io::Result<()> {
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    tokio::spawn(axum::serve(listener, app).into_future());
+    while !cancel.is_set() {
+        tokio::time::sleep(TICK).await;
+    }
+    Ok(())
 }

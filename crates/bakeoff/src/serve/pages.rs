@@ -1,83 +1,117 @@
-//! The pages. Each is made of what the API says; the words and the markup are core's.
+//! The list of runs, and the page of each.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use axum::body::Bytes;
 use axum::extract::{Path, State};
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, HeaderName};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
-use bakeoff_report::pages::{self, NowPage};
+use bakeoff_judge::analyse::analyse;
+use bakeoff_judge::history::filter::Filter;
+use bakeoff_model::path::unsteered;
+use bakeoff_model::verb::Verb;
+use bakeoff_report as report;
+use bakeoff_report::runs::{LeftOut, State as RunState};
 
-use super::app::{App, slowly};
-use super::problem::Problem;
-use super::view;
 use crate::assets;
-use crate::store::{Records, RunId};
+use crate::cli::Format;
+use crate::cmd::{fit, runs};
+use crate::fault::Fault;
+use crate::store::{Records, RunId, Sqlite, StoreError, folded};
 
 const HTML: &str = "text/html; charset=utf-8";
+const TEXT: &str = "text/plain; charset=utf-8";
 
-pub type Pairs = Vec<(String, String)>;
-
-pub fn one<'p>(pairs: &'p Pairs, name: &str) -> &'p str {
-    pairs.iter().find(|(n, _)| n == name).map_or("", |(_, value)| value.as_str())
+/// A page as it was made of so many events.
+#[derive(Clone)]
+struct Page {
+    run: RunId,
+    events: u64,
+    is_running: bool,
+    kind: &'static str,
+    content: Bytes,
 }
 
-pub async fn now(State(app): State<Arc<App>>) -> Result<Html<String>, Problem> {
-    let html = slowly(&app, move |app| {
-        let run = app.current()?.map_or_else(pages::no_run, |current| current.html.clone());
-        let drives = app.devices()?;
-        let machine = match app.hub.text() {
-            text if text.is_empty() => "Activity is measured while this page is open.".into(),
-            text => text,
+pub struct Pages {
+    store: PathBuf,
+    last: Mutex<Option<Page>>,
+}
+
+impl Pages {
+    pub fn new(store: PathBuf) -> Pages {
+        Pages { store, last: Mutex::default() }
+    }
+
+    fn list(&self) -> Result<String, Fault> {
+        let (rows, more) = match Sqlite::open_existing(&self.store)? {
+            Some(mut store) => runs::list(&mut store, &Filter::default(), true)?,
+            None => Default::default(),
         };
-        Ok(pages::rendered(&NowPage { run, machine, drives: &drives.drives }))
-    });
-    Ok(Html(html.await?))
-}
+        let left_out = LeftOut { more, is_filtered: false };
+        Ok(report::runs_page(&rows, left_out, &assets::report()))
+    }
 
-pub fn named(app: &App, name: &str) -> Result<RunId, Problem> {
-    let none = || Problem::not_found("No such run. See the list of stored runs.");
-    let store = app.open()?.ok_or_else(none)?;
-    match RunId::parse(name) {
-        Some(run) if store.events(&run)? > 0 => Ok(run),
-        _ => Ok(store.find(name)?),
+    /// The page of a run. Several browsers that show the same run get the same one.
+    fn page(&self, name: &str) -> Result<Page, Fault> {
+        let none = || StoreError::not_found(name, &[]);
+        let store = Sqlite::open_existing(&self.store)?.ok_or_else(none)?;
+        let run = store.find(name)?;
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let events = store.events(&run)?;
+        if let Some(page) = last.as_ref().filter(|page| page.run == run && page.events == events)
+            && page.is_running == store.is_held(&run)?
+        {
+            return Ok(page.clone());
+        }
+        let page = made(&store, run)?;
+        *last = Some(page.clone());
+        Ok(page)
     }
 }
 
-pub async fn run(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-) -> Result<Response, Problem> {
-    let page = slowly(&app, move |app| {
-        let run = named(app, &name)?;
-        app.view(view::PAGE, run.as_str())
-    });
-    Ok(([(CONTENT_TYPE, HTML)], page.await?).into_response())
+fn made(store: &Sqlite, id: RunId) -> Result<Page, Fault> {
+    let run = folded::read(store, &id)?;
+    let is_running = store.state(&id, run.stopped.is_some())? == RunState::Running;
+    let (kind, text) = match run.header.verb {
+        Verb::Fit => (TEXT, fit::text(Format::Text, &run, &[])),
+        _ => (HTML, report::html(&run, &analyse(&run), &assets::report())),
+    };
+    let content = Bytes::from(unsteered(&text).into_owned());
+    Ok(Page { events: run.next_seq, run: id, is_running, kind, content })
 }
 
-/// What a command of ours prints; runs whose answer is open end with 1, which is no failure.
-pub fn printed(app: &App, args: &[&str]) -> Result<String, Problem> {
-    let finished = app.command(args)?;
-    match finished.status.code() {
-        Some(0 | 1) => Ok(String::from_utf8_lossy(&finished.stdout).into_owned()),
-        code => Err(Problem::of_exit(code, &finished.stderr)),
+pub async fn list(State(pages): State<Arc<Pages>>) -> Response {
+    blocking(move || pages.list())
+        .await
+        .map_or_else(|failed| failed, |list| Html(list).into_response())
+}
+
+pub async fn run(State(pages): State<Arc<Pages>>, Path(name): Path<String>) -> Response {
+    let page = match blocking(move || pages.page(&name)).await {
+        Ok(page) => page,
+        Err(failed) => return failed,
+    };
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(page.kind));
+    if page.is_running {
+        // The page itself has to be the same as a file.
+        headers.insert(HeaderName::from_static("refresh"), report::RELOAD_S.into());
     }
+    (headers, page.content).into_response()
 }
 
-pub async fn asset(Path(name): Path<String>) -> Result<Response, Problem> {
-    const JS: &str = "text/javascript; charset=utf-8";
-    const CSS: &str = "text/css; charset=utf-8";
-    let report = assets::report();
-    let files: BTreeMap<&str, (&str, &'static str)> = BTreeMap::from([
-        ("report.js", (JS, report.js)),
-        ("report.css", (CSS, report.css)),
-        ("live.js", (JS, include_str!("assets/live.js"))),
-        ("live.css", (CSS, include_str!("assets/live.css"))),
-    ]);
-    let found = files.get(name.as_str()).ok_or_else(|| Problem::not_found("No such file."))?;
-    Ok(([(CONTENT_TYPE, found.0)], found.1).into_response())
-}
-
-pub async fn nothing() -> Problem {
-    Problem::not_found("No such page.")
+/// Does what reads the store, outside of the thread that serves all connections.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+) -> Result<T, Response> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|panic| Err(Fault::bug(panic))).map_err(|fault| {
+        let status = match fault.is_usage() {
+            true => StatusCode::NOT_FOUND,
+            false => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        (status, format!("{fault}\n")).into_response()
+    })
 }

@@ -100,7 +100,7 @@ fn refused(error: &io::Error) -> Fault {
 fn kept(needed: &[PathBuf]) -> Vec<PathBuf> {
     let typed = std::env::args_os().flat_map(|word| {
         let text = word.to_string_lossy().into_owned();
-        // The path in `--report=FILE`, and those of a command.
+        // The path in `--output=FILE`, and those of a command.
         text.split(['=', ' ']).map(PathBuf::from).collect::<Vec<_>>()
     });
     let named = VARIABLES.iter().filter_map(std::env::var_os);
@@ -140,6 +140,18 @@ impl OwnMounts {
     fn now() -> io::Result<OwnMounts> {
         let before = host::mount_namespace(std::process::id())?;
         Ok(OwnMounts { before, root: File::open("/")?, here: File::open(".")? })
+    }
+
+    /// Does something where everybody else is, and returns. It must start no thread.
+    ///
+    /// # Errors
+    /// The kernel refuses the way back or forth.
+    pub fn outside<T>(&self, work: impl FnOnce() -> T) -> io::Result<T> {
+        let back = OwnMounts::now()?;
+        self.leave()?;
+        let done = work();
+        drop(back);
+        Ok(done)
     }
 
     fn is_left(&self) -> io::Result<bool> {

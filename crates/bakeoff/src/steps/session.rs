@@ -1,6 +1,7 @@
 //! A run in hand: its record, what it holds, and how it ends. The loop is in `measuring`.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use bakeoff_judge::decide::cell_trial::Natural;
 use bakeoff_judge::decide::pace::MeasuredPace;
@@ -34,6 +35,8 @@ pub struct Session<'s> {
     pub natural: BTreeMap<WorkloadIx, Natural>,
     pub pace: MeasuredPace,
     pub spent: Spent,
+    /// The page that is written after each block.
+    pub page: Option<PathBuf>,
     limits: Option<Watchdog>,
     pub mounts: Option<OwnMounts>,
 }
@@ -52,6 +55,7 @@ impl<'s> Session<'s> {
             natural: BTreeMap::new(),
             pace: MeasuredPace::default(),
             spent,
+            page: None,
             limits,
             mounts: None,
         }

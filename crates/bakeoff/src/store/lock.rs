@@ -62,21 +62,6 @@ pub fn is_held(store: &Path, run: &RunId) -> Result<bool, StoreError> {
     }
 }
 
-#[cfg(feature = "dashboard")]
-pub fn held(store: &Path) -> Result<Vec<RunId>, StoreError> {
-    let names = match locks(store).and_then(|locks| Ok(locks.directory()?.names()?)) {
-        Err(FileError::Io(e)) if e.kind() == NotFound => return Ok(Vec::new()),
-        other => other.map_err(|e| StoreError::from_file(store, e))?,
-    };
-    let mut runs = Vec::new();
-    for run in names.into_iter().filter_map(|name| RunId::parse(&name)) {
-        if is_held(store, &run)? {
-            runs.push(run);
-        }
-    }
-    Ok(runs)
-}
-
 fn locks(store: &Path) -> Result<Entry, FileError> {
     Ok(Entry::of(store)?.beside(".locks"))
 }

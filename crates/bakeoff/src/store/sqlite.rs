@@ -14,8 +14,6 @@ use bakeoff_report::bundle::{Head, RUN_SCHEMA};
 use bakeoff_report::runs::State;
 use rusqlite::{Connection, Params, TransactionBehavior, params};
 
-#[cfg(feature = "dashboard")]
-mod browse;
 mod db;
 mod query;
 
@@ -75,7 +73,6 @@ impl Sqlite {
         Ok(Some(owner))
     }
 
-    #[cfg(feature = "dashboard")]
     pub fn events(&self, run: &RunId) -> Result<u64, StoreError> {
         self.db().count(self.db().number_of(run)?)
     }
@@ -118,7 +115,7 @@ impl Records for Sqlite {
     }
 
     fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError> {
-        query::search(self.db(), filter, VERSION, (0, u32::MAX))
+        query::search(self.db(), filter, VERSION)
     }
 
     fn set_digests(&mut self, made: &[(RunId, Digest, Facts)]) -> Result<(), StoreError> {

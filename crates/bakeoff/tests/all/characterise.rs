@@ -32,7 +32,7 @@ fn each_workload_has_its_rounds_on_one_preparation_and_nothing_is_compared() {
     }
     let bench = Bench::new();
     made(&bench, &plan(), 96 * MIB);
-    let ran = bench.run(&[&RUN[..], &["--report", "r.html"]].concat());
+    let ran = bench.run(&[&RUN[..], &["-o", "r.html"]].concat());
     assert_eq!(ran.code, 0, "{ran:?}");
     let (events, run) = record(&bench);
     for workload in WorkloadIx::all(2) {

@@ -18,7 +18,7 @@ fn a_run_without_a_twin_takes_over_what_the_twins_of_earlier_runs_saw() {
     assert!(twin.code <= 1, "{twin:?}");
     let (_, with_twin) = record(&bench);
     assert_eq!(with_twin.pooled, None, "it has one of its own");
-    let plain = bench.run(&[&RUN[..], &["--report", "r.html"]].concat());
+    let plain = bench.run(&[&RUN[..], &["-o", "r.html"]].concat());
     assert!(plain.code <= 1, "{plain:?}");
     let (_, run) = record(&bench);
     let blocks = with_twin.complete_blocks().count();

@@ -30,9 +30,6 @@ mod skip;
 mod stored;
 #[path = "../support/terminal.rs"]
 mod terminal;
-#[cfg(feature = "dashboard")]
-#[path = "../support/web.rs"]
-mod web;
 
 mod beside;
 mod cases;
@@ -72,12 +69,7 @@ mod redirect;
 mod rules;
 mod run;
 mod same_bytes;
-#[cfg(feature = "dashboard")]
 mod serve;
-#[cfg(feature = "dashboard")]
-mod serve_open;
-#[cfg(feature = "dashboard")]
-mod serve_runs;
 mod setup;
 mod shared_stands;
 mod store_trouble;

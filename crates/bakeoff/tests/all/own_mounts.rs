@@ -165,7 +165,7 @@ fn a_report_is_written_to_what_was_mounted_during_the_run() {
     made(&bench, &alone(SMALL), 96 * MIB);
     let at = bench.dir("tmpfs.mnt");
     let report = at.join("report.html");
-    let words = ["--time", "20h", "--report"];
+    let words = ["--time", "20h", "-o"];
     let mut running = Running::start(bench.bakeoff().args(RUN).args(words).arg(&report));
     running.until_announced();
     assert_eq!(bench.tmpfs("64m"), at);

@@ -23,7 +23,7 @@ fn a_region_is_written_until_it_is_steady_and_every_round_is_recorded() {
     }
     let bench = Bench::new();
     made(&bench, &plan(), 96 * MIB);
-    let ran = bench.run(&[&RUN[..], &["--report", "r.html"]].concat());
+    let ran = bench.run(&[&RUN[..], &["-o", "r.html"]].concat());
     assert!(ran.code == 0 || ran.code == 1, "{ran:?}");
     let (events, run) = record(&bench);
     let [series] = run.preconditioned.as_slice() else { panic!("{:?}", run.preconditioned) };

@@ -200,7 +200,7 @@ fn the_owner_of_a_directory_redirects_nothing_of_the_demo() {
         let mut command = hostile.bench.bakeoff();
         command.current_dir(&hostile.dir).args(["demo", "--workload", "randread"]);
         let report = hostile.bench.path().join("report.html");
-        command.args(["--time", "1m", "--report"]).arg(report);
+        command.args(["--time", "1m", "-o"]).arg(report);
         let ended = command.output().unwrap();
         let said = String::from_utf8_lossy(&ended.stderr);
         println!("{:?}: {said}", ended.status.code());

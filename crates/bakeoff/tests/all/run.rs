@@ -48,7 +48,9 @@ fn what_is_refused_changes_nothing() {
     expect(with(&["--target", "tiny.img", "--erase", "tiny.img"]), 2, "smallest region");
     let erase = [&target[..], &["--erase", "disk.img"]].concat();
     expect(with(&[&erase[..], &["--max-write", "100m"]].concat()), 3, "--max-write");
-    expect(with(&[&erase[..], &["--report", "disk.img"]].concat()), 3, "did not write it");
+    fs::write(bench.path().join("notes.html"), "mine").unwrap();
+    expect(with(&[&erase[..], &["-o", "notes.html"]].concat()), 3, "did not write it");
+    expect(with(&[&erase[..], &["-o", "disk.img"]].concat()), 2, "one of the endings .html");
     expect(with(&[&erase[..], &["--store", "disk.img"]].concat()), 3, "the store (");
     expect(with(&[&erase[..], &target[..]].concat()), 2, "same drive");
     let namesake = bench.dir("other").join("disk.img");

@@ -86,7 +86,7 @@ mod tests {
             is_static: true,
             is_optimised: true,
             has_charts: true,
-            features: vec!["dashboard".into()],
+            features: vec!["postgres".into()],
             libraries: vec![("SQLite".into(), "3.50.4".into()), ("clap".into(), "4.6.1".into())],
             store,
         }

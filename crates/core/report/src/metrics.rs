@@ -1,36 +1,30 @@
-//! Metrics of Prometheus' kind, for `--format prometheus` and `/metrics` of `serve` alike.
+//! A run as metrics for Prometheus.
 //!
 //! Names and units follow the Prometheus conventions (prometheus.io/docs/practices/naming): base
-//! units, a unit at the end. What both tell has the same name, unit and labels in both.
+//! units, a unit at the end.
 
-use std::borrow::Borrow;
-
+use bakeoff_judge::decide::cost;
 use bakeoff_model::finding::Severity;
+use bakeoff_model::health::Health;
 use bakeoff_model::normal::{Normal, Normality, PlaceFigure};
 use bakeoff_model::run::Run;
-use bakeoff_model::verdict::{Analysis, Standing};
+use bakeoff_model::verdict::{Analysis, Standing, WorkloadVerdict};
 use bakeoff_model::workload::{Metric, Workload};
 
 use super::exposition::Exposition;
-use super::now::{DriveNow, Now};
-use super::runs::State;
 
 type Labels = Vec<(&'static str, String)>;
 
 pub fn run_metrics(run: &Run, analysis: &Analysis) -> String {
-    // Whether one without an end is in progress is not in its record.
-    let state = if run.stopped.is_some() { State::Stopped } else { State::Unfinished };
-    let now = Now::new(run, analysis, state);
-    let mut out = begun();
-    of_run(&mut out, &now);
+    let mut out = Exposition::default();
+    out.gauge("bakeoff_build_info", "Version of bakeoff that wrote these metrics; always 1.");
+    out.sample(&[("version", env!("CARGO_PKG_VERSION"))], 1.0);
+    of_run(&mut out, run, analysis);
     rates(&mut out, run, analysis);
     if let Some(normal) = &analysis.normal {
         usual(&mut out, run, normal);
     }
-    let alone = [&now];
-    let named = named_drives(&alone);
-    let on = if named.is_empty() { vec![(Labels::new(), &now, None)] } else { named };
-    of_drives(&mut out, &on);
+    of_drives(&mut out, run, analysis);
     out.gauge("bakeoff_findings", "Findings of the run, by severity.");
     let severities = [
         (Severity::Refuse, "refuse"),
@@ -45,108 +39,74 @@ pub fn run_metrics(run: &Run, analysis: &Analysis) -> String {
     out.text()
 }
 
-/// What a server tells of its store: the run that is measured, or the last one, and the last runs
-/// of drives, the latest first.
-pub fn store_metrics(
-    now: Option<&Now>,
-    stored: u64,
-    last: &[impl Borrow<Now>],
-    hottest_c: Option<f64>,
-) -> String {
-    let mut out = begun();
-    out.single("bakeoff_stored_runs", "Runs in the store.", stored as f64);
-    if let Some(celsius) = hottest_c {
-        let help = "Temperature of the machine's hottest sensor.";
-        out.single("bakeoff_hottest_temperature_celsius", help, celsius);
-    }
-    if let Some(now) = now {
-        of_run(&mut out, now);
-    }
-    of_drives(&mut out, &named_drives(last));
-    out.text()
-}
-
-fn begun() -> Exposition {
-    let mut out = Exposition::default();
-    out.gauge("bakeoff_build_info", "Version of bakeoff that wrote these metrics; always 1.");
-    out.sample(&[("version", env!("CARGO_PKG_VERSION"))], 1.0);
-    out
-}
-
-fn of_run(out: &mut Exposition, now: &Now) {
-    if now.state != State::Unfinished {
-        let is_active = f64::from(u8::from(now.state == State::Running));
-        out.single("bakeoff_run_active", "Whether the run is in progress.", is_active);
-        let help = "Elapsed share of the run's expected time.";
-        out.single("bakeoff_run_progress_ratio", help, now.progress());
-    }
-    let seconds = |ns: u64| ns as f64 / 1e9;
+fn of_run(out: &mut Exposition, run: &Run, analysis: &Analysis) {
     let at = |unix_ns: i64| unix_ns as f64 / 1e9;
-    out.single("bakeoff_run_elapsed_seconds", "Active time of the run.", seconds(now.elapsed_ns));
-    if let Some(left_ns) = now.left_ns {
-        let help = "Expected remaining time of the run.";
-        out.single("bakeoff_run_left_seconds", help, seconds(left_ns));
-    }
+    let elapsed_s = run.elapsed_ns as f64 / 1e9;
+    out.single("bakeoff_run_elapsed_seconds", "Active time of the run.", elapsed_s);
     let help = "Start time of the run, Unix time.";
-    out.single("bakeoff_run_start_seconds", help, at(now.started_unix_ns));
+    out.single("bakeoff_run_start_seconds", help, at(run.started_unix_ns));
     let help = "Time of the run's last event, Unix time.";
-    out.single("bakeoff_run_timestamp_seconds", help, at(now.last_unix_ns));
-    let written = now.written_bytes as f64;
+    out.single("bakeoff_run_timestamp_seconds", help, at(run.last_unix_ns));
+    let written = cost::written_bytes(run) as f64;
     out.single("bakeoff_run_written_bytes", "Bytes written by the run.", written);
-    out.single("bakeoff_run_blocks", "Completed blocks of the run.", f64::from(now.blocks));
+    let blocks = f64::from(analysis.blocks);
+    out.single("bakeoff_run_blocks", "Completed blocks of the run.", blocks);
 }
 
-type OnDrive<'a> = (Labels, &'a Now, Option<&'a DriveNow>);
-
-fn named_drives(runs: &[impl Borrow<Now>]) -> Vec<OnDrive<'_>> {
-    let mut named: Vec<OnDrive> = Vec::new();
-    for now in runs.iter().map(Borrow::borrow) {
-        for drive in now.drives.iter().filter(|d| d.model.is_some() || d.serial.is_some()) {
-            let text = |value: &Option<String>| value.clone().unwrap_or_default();
-            let labels = vec![("model", text(&drive.model)), ("serial", text(&drive.serial))];
-            if !named.iter().any(|(known, ..)| *known == labels) {
-                named.push((labels, now, Some(drive)));
-            }
+/// The drives of a run that have a name, each once, with what they reported last.
+fn named_drives(run: &Run) -> Vec<(Labels, Option<&Health>)> {
+    let mut named: Vec<(Labels, Option<&Health>)> = Vec::new();
+    for disk in run.header.disks().filter(|d| d.model.is_some() || d.serial.is_some()) {
+        let text = |value: &Option<String>| value.as_deref().unwrap_or_default().trim().to_string();
+        let labels = vec![("model", text(&disk.model)), ("serial", text(&disk.serial))];
+        if !named.iter().any(|(known, _)| *known == labels) {
+            let told = run.told_after.iter().chain(&run.told_before);
+            let mut told = told.filter(|told| told.disk == disk.name);
+            named.push((labels, told.find_map(|told| told.health.as_ref())));
         }
     }
     named
 }
 
-fn of_drives(out: &mut Exposition, on: &[OnDrive]) {
+fn of_drives(out: &mut Exposition, run: &Run, analysis: &Analysis) {
+    let mut on = named_drives(run);
+    if on.is_empty() {
+        on.push((Labels::new(), None));
+    }
     let with = |labels: &Labels, more: &[(&'static str, &str)]| -> Labels {
         let more = more.iter().map(|(name, value)| (*name, value.to_string()));
         labels.iter().cloned().chain(more).collect()
     };
-    let help = "Time of the last event in the drive's last run, Unix time.";
-    let of = on.iter().map(|(l, now, _)| (l.clone(), now.last_unix_ns as f64 / 1e9));
-    out.family("bakeoff_drive_last_run_seconds", help, of);
-    let verdicts = || on.iter().flat_map(|(l, now, _)| now.verdicts.iter().map(move |v| (l, v)));
+    let verdicts = || on.iter().flat_map(|(l, _)| analysis.verdicts.iter().map(move |v| (l, v)));
+    let leader = |v: &WorkloadVerdict| v.lead.as_ref().and_then(|l| l.leader.clone());
     let of = verdicts().map(|(l, v)| {
-        let leader = v.leader.as_deref().unwrap_or_default();
-        let verdict = v.verdict.name();
-        let more = [("workload", v.workload.as_str()), ("leader", leader), ("verdict", verdict)];
+        let (leader, verdict) = (leader(v).unwrap_or_default(), v.verdict.name());
+        let more = [("workload", v.workload.as_str()), ("leader", &leader), ("verdict", verdict)];
         (with(l, &more), 1.0)
     });
     let help = "Verdict of the drive's last run, as a label; always 1.";
     out.family("bakeoff_verdict", help, of);
     let of = verdicts().filter_map(|(l, v)| {
-        let leader = v.leader.as_deref().unwrap_or_default();
-        Some((with(l, &[("workload", &v.workload), ("leader", leader)]), v.lead?))
+        let lead = v.lead.as_ref()?.fraction()?;
+        let leader = leader(v).unwrap_or_default();
+        Some((with(l, &[("workload", &v.workload), ("leader", &leader)]), lead))
     });
     let help = "Smallest lower bound of the leader's differences to all others.";
     out.family("bakeoff_lead_ratio", help, of);
-    let ceilings = on.iter().flat_map(|(l, now, _)| now.ceilings.iter().map(move |c| (l, c)));
-    let of = ceilings.map(|(l, ceiling)| {
+    let whole = || run.ceilings.measured.iter().filter(|layer| layer.candidate.is_none());
+    let ceilings = on.iter().flat_map(|(l, _)| whole().map(move |c| (l, c)));
+    let of = ceilings.filter_map(|(l, ceiling)| {
         let layer = serde_json::to_value(ceiling.layer).unwrap_or_default();
-        let layer = layer.as_str().unwrap_or_default();
-        (with(l, &[("workload", &ceiling.workload), ("layer", layer)]), ceiling.bytes_per_s)
+        let workload = ceiling.workload.get(&run.header.workloads)?;
+        let more = [("workload", workload.name.as_str()), ("layer", layer.as_str()?)];
+        Some((with(l, &more), ceiling.bytes_per_s))
     });
     out.family("bakeoff_ceiling_bytes_per_second", "Ceiling: rate of a lower layer.", of);
-    health(out, on);
+    health(out, &on);
 }
 
-fn health(out: &mut Exposition, on: &[OnDrive]) {
-    type Figure = fn(&bakeoff_model::health::Health) -> Option<f64>;
+fn health(out: &mut Exposition, on: &[(Labels, Option<&Health>)]) {
+    type Figure = fn(&Health) -> Option<f64>;
     let kinds: [(&'static str, &str, Figure); 5] = [
         (
             "bakeoff_drive_used_ratio",
@@ -167,8 +127,7 @@ fn health(out: &mut Exposition, on: &[OnDrive]) {
         }),
     ];
     for (name, help, figure) in kinds {
-        let told = |drive: &Option<&DriveNow>| figure(drive.as_ref()?.health.as_ref()?);
-        let of = on.iter().filter_map(|(l, _, drive)| Some((l.clone(), told(drive)?)));
+        let of = on.iter().filter_map(|(l, health)| Some((l.clone(), figure((*health)?)?)));
         out.family(name, help, of);
     }
 }
@@ -284,7 +243,6 @@ fn verdict_word(of: &Normality) -> &'static str {
 mod tests {
     use super::*;
     use bakeoff_judge::analyse::analyse;
-    use bakeoff_judge::testing::RunBuilder;
     use bakeoff_judge::testing::ddr50::place;
 
     #[test]
@@ -304,28 +262,5 @@ mod tests {
         once.sort_unstable();
         once.dedup();
         assert_eq!(once.len(), families.len(), "a family appears twice");
-    }
-
-    /// `serve` told "build_info" and `--format prometheus` "version_info", and a lead with other
-    /// labels.
-    #[test]
-    fn a_run_has_the_same_samples_in_both_places() {
-        let unlike = RunBuilder::stacks(&["ext4", "xfs"]);
-        let run = unlike.play(9, |b, c, _| 1000.0 * f64::from(c + 1) + f64::from(b % 3)).build();
-        let analysis = analyse(&run);
-        let now = Now::new(&run, &analysis, State::Stopped);
-        let served = store_metrics(Some(&now), 1, &[&now], None);
-        let shown = run_metrics(&run, &analysis);
-        let name = |line: &&str| line.split(['{', ' ']).next().unwrap().to_string();
-        let samples = |text: &'static str| text.lines().filter(|line| !line.starts_with('#'));
-        let (served, shown): (&'static str, &'static str) = (served.leak(), shown.leak());
-        for line in samples(served) {
-            let is_same = samples(shown).any(|other| other == line);
-            let is_alone = samples(shown).all(|other| name(&other) != name(&line));
-            assert!(is_same || is_alone, "{line}\n{shown}");
-        }
-        for name in ["bakeoff_build_info{", "bakeoff_lead_ratio{", "bakeoff_run_blocks 3"] {
-            assert!(served.contains(name) && shown.contains(name), "{name}\n{served}\n{shown}");
-        }
     }
 }

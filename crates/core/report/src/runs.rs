@@ -3,14 +3,13 @@
 //! Schema `bakeoff/runs/1`, documented in docs/format.md. A run that cannot be read is listed with
 //! the reason: one bad run must not hide the others.
 
-use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use serde::Serialize;
 
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
 use bakeoff_model::verb::Verb;
 use bakeoff_model::verdict::Analysis;
-use bakeoff_stats::{distinct, phrases};
+use bakeoff_stats::{distinct, phrases, units};
 
 use super::answer;
 use super::csv::{field as csv_field, table as csv_table};
@@ -33,9 +32,8 @@ const COLUMNS: [&str; 11] = [
     "error",
 ];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
 pub enum State {
     Running,
     /// Its process died; `resume` goes on.
@@ -45,12 +43,6 @@ pub enum State {
     Unfinished,
     Stopped,
     Unreadable,
-}
-
-impl State {
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -109,6 +101,13 @@ pub fn short(run: &Run, analysis: &Analysis) -> String {
     }
 }
 
+/// One line about a run that ended.
+pub fn notification(run: &Run, analysis: &Analysis) -> String {
+    let said = answer::choice(run, analysis).said;
+    let (title, elapsed) = (sanitize(&run.header.title), units::duration(run.elapsed_ns));
+    format!("{title}: {said} ({} blocks, {elapsed})", analysis.blocks)
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     pub is_filtered: bool,
@@ -118,18 +117,24 @@ pub struct LeftOut {
 pub fn document(rows: &[Row], left_out: LeftOut) -> Document {
     let mut out = Document::default();
     out.table(table(rows));
-    out.paragraph(match (rows.len(), left_out.is_filtered) {
+    notes(rows, left_out).into_iter().for_each(|note| out.paragraph(note));
+    out
+}
+
+/// How many runs are listed, and how many are not.
+pub fn notes(rows: &[Row], left_out: LeftOut) -> Vec<String> {
+    let count = match (rows.len(), left_out.is_filtered) {
         (0, true) => "No stored run matches. `bakeoff runs` lists all runs.".to_string(),
         (0, false) => "No runs are stored yet. Start one with `bakeoff quick`.".to_string(),
         (n, _) => phrases::count(n, "run"),
-    });
-    if left_out.more > 0 {
-        out.paragraph(format!(
+    };
+    let more = (left_out.more > 0).then(|| {
+        format!(
             "Not listed: {}. `bakeoff runs TEXT` finds a run, and --format csv lists all.",
             phrases::count(left_out.more, "earlier run")
-        ));
-    }
-    out
+        )
+    });
+    std::iter::once(count).chain(more).collect()
 }
 
 /// `bakeoff/runs/1`.
@@ -153,24 +158,35 @@ fn table(rows: &[Row]) -> Table {
     Table::new(columns, rows.iter().map(cells))
 }
 
+impl Row {
+    /// Its label and title.
+    pub fn name(&self) -> String {
+        let title = match self.label.as_deref().filter(|label| !label.is_empty()) {
+            Some(label) => format!("{}: {}", sanitize(label), sanitize(&self.title)),
+            None => sanitize(&self.title),
+        };
+        cut(&title, WORDS) + if self.imported { " (imported)" } else { "" }
+    }
+
+    /// Its verdict and state.
+    pub fn result(&self) -> String {
+        let verdict = sanitize(self.verdict.as_deref().unwrap_or("cannot be read"));
+        let state = match self.state {
+            State::Running => " (running)",
+            State::Dead => " (interrupted)",
+            State::Unfinished => " (not finished)",
+            State::Stopped | State::Unreadable => "",
+        };
+        cut(&verdict, WORDS) + state
+    }
+}
+
 fn cells(row: &Row) -> Vec<String> {
-    let verdict = cut(&sanitize(row.verdict.as_deref().unwrap_or("cannot be read")), WORDS);
-    let state = match row.state {
-        State::Running => " (running)",
-        State::Dead => " (interrupted)",
-        State::Unfinished => " (not finished)",
-        State::Stopped | State::Unreadable => "",
-    };
-    let title = match row.label.as_deref().filter(|label| !label.is_empty()) {
-        Some(label) => format!("{}: {}", sanitize(label), sanitize(&row.title)),
-        None => sanitize(&row.title),
-    };
-    let imported = if row.imported { " (imported)" } else { "" };
     vec![
         row.short.clone(),
         utc(row.created_unix_ns),
-        cut(&title, WORDS) + imported,
-        verdict + state,
+        row.name(),
+        row.result(),
         row.blocks.map_or("-".to_string(), |blocks| blocks.to_string()),
     ]
 }

@@ -69,7 +69,7 @@ fn write_as(
             let head = serde_json::to_string(&exported.head).map_err(Fault::bug)?;
             stored::write(output, |out| write_bundle(out, &unsteered(&head), &lines))?;
         }
-        Format::Text | Format::Markdown | Format::Html | Format::Prometheus | Format::Nagios => {
+        Format::Text | Format::Markdown | Format::Html | Format::Prometheus => {
             return Err(stored::no_format(format, "show -o", "the formats of files"));
         }
     }

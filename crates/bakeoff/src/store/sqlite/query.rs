@@ -24,23 +24,14 @@ const BY_WORD: &str = "(d.run IS NULL OR instr(r.id, ?) = 1
      OR instr(lower(r.verb || ' ' || r.title || ' ' || coalesce(r.label, '')), ?) > 0
      OR r.number IN (SELECT f.run FROM facts f WHERE instr(lower(f.text), ?) > 0))";
 
-/// The runs that may be those wanted, the latest first: `most` of them, behind the first `skip`.
+/// The runs that may be those wanted, the latest first.
 pub(super) fn search(
     db: Db<'_>,
     filter: &Filter,
     version: &str,
-    (skip, most): (u32, u32),
 ) -> Result<Vec<Summary>, StoreError> {
-    let (sql, mut values) = statement(filter, version);
-    values.extend([Box::new(most) as Box<dyn ToSql>, Box::new(skip)]);
-    db.rows(&format!("{sql} LIMIT ? OFFSET ?"), params_from_iter(values), summary_of)
-}
-
-#[cfg(feature = "dashboard")]
-pub(super) fn found(db: Db<'_>, filter: &Filter, version: &str) -> Result<u64, StoreError> {
     let (sql, values) = statement(filter, version);
-    let count = db.value(&format!("SELECT count(*) FROM ({sql})"), params_from_iter(values))?;
-    Ok(to_u64(count.unwrap_or(0)))
+    db.rows(&sql, params_from_iter(values), summary_of)
 }
 
 fn statement(filter: &Filter, version: &str) -> (String, Vec<Box<dyn ToSql>>) {
@@ -62,12 +53,9 @@ fn statement(filter: &Filter, version: &str) -> (String, Vec<Box<dyn ToSql>>) {
         conditions.push(BY_WORD.to_string());
         values.extend((0..3).map(|_| Box::new(text.clone()) as Box<dyn ToSql>));
     }
-    let times = [(">=", filter.since_unix_ns), ("<", filter.before_unix_ns)];
-    for (relation, unix_ns) in times {
-        if let Some(unix_ns) = unix_ns {
-            conditions.push(format!("r.created_unix_ns {relation} ?"));
-            values.push(Box::new(unix_ns));
-        }
+    if let Some(unix_ns) = filter.since_unix_ns {
+        conditions.push("r.created_unix_ns >= ?".to_string());
+        values.push(Box::new(unix_ns));
     }
     let condition = match conditions.is_empty() {
         true => String::new(),
@@ -97,14 +85,6 @@ pub(super) fn keep(
         }
     }
     Ok(())
-}
-
-/// The drives that were kept of a run; `None` where nothing was.
-#[cfg(feature = "dashboard")]
-pub(super) fn drives(db: Db<'_>, number: i64) -> Result<Option<Vec<String>>, StoreError> {
-    let kept: Option<i64> = db.value("SELECT run FROM digests WHERE run = ?1", [number])?;
-    let sql = "SELECT text FROM facts WHERE run = ?1 AND kind = 'drive'";
-    kept.map(|number| db.rows(sql, [number], |row| row.get(0))).transpose()
 }
 
 fn summary_of(row: &Row<'_>) -> rusqlite::Result<Summary> {
@@ -160,7 +140,6 @@ mod tests {
             label: text(),
             search: text(),
             since_unix_ns: Some(1),
-            before_unix_ns: Some(2),
         };
         let (sql, values) = statement(&filter, "1");
         let mut query = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).expect("SQL");

@@ -16,7 +16,7 @@ fn spaces_newlines_foreign_bytes_and_the_same_directory_twice() {
     fs::write(odd.join("theirs"), "keep").unwrap();
     let run = |time: &str| {
         let mut command = bench.bakeoff();
-        command.args(["quick", "--workload=randwrite", "--size=16m", "--report=answer.html"]);
+        command.args(["quick", "--workload=randwrite", "--size=16m", "--output=answer.html"]);
         Ended::from_output(command.args(["--time", time]).args([&odd, &odd]).output().unwrap())
     };
     // A time too short for the blocks of this machine is refused.

@@ -16,7 +16,6 @@ pub struct Filter {
     pub search: Option<String>,
     /// Runs that began then or later, nanoseconds since 1970.
     pub since_unix_ns: Option<i64>,
-    pub before_unix_ns: Option<i64>,
 }
 
 impl Filter {

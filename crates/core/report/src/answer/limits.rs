@@ -1,7 +1,5 @@
 //! What limits the answers, one line each, and the bottleneck, once.
 
-use serde::{Deserialize, Serialize};
-
 use crate::run_document::{FindingView, findings};
 use bakeoff_judge::evidence::cell::machine;
 use bakeoff_model::candidate::Skipped;
@@ -23,13 +21,11 @@ const REASONS_MAX: usize = 2;
 const STALLS_MAX: usize = 2;
 
 /// One thing that limits the answers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
     pub said: String,
     pub is_severe: bool,
-    #[serde(skip)]
     pub is_in_answers: bool,
-    #[serde(skip)]
     pub finding: Option<FindingView>,
 }
 

@@ -1,7 +1,5 @@
 //! Candidates x workloads: where each one is, against the leader of the workload.
 
-use serde::{Deserialize, Serialize};
-
 use bakeoff_judge::decide::figure;
 use bakeoff_model::candidate::Candidate;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
@@ -29,33 +27,29 @@ pub struct Column {
     pub heading: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct MatrixRow {
     /// Position among the run's candidates.
-    #[serde(skip)]
     pub index: usize,
     pub name: String,
     pub cells: Vec<MatrixCell>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatrixCell {
     /// What a table shows: the leader's figure, the others as a share of it, or why not: `1240/s`,
     /// `89 %`, `memory`.
     pub label: String,
-    #[serde(skip)]
     pub spoken: String,
     pub place: Place,
     pub is_certain: bool,
     /// Its rate as a share of the leader's: (mean, low, high); the leader's own is 1.
     pub ratio: Option<(f64, f64, f64)>,
-    #[serde(skip)]
     pub stalls: Option<TrimmedStalls>,
 }
 
 /// Where a candidate is on a workload.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Place {
     Leader,
     Equal,

@@ -13,7 +13,6 @@ mod ceilings;
 mod cells;
 mod chart;
 mod limits;
-pub mod live;
 mod machine;
 mod matrix;
 mod percentile;
@@ -36,6 +35,7 @@ use bakeoff_stats::phrases::capital;
 
 use super::document::Table;
 use super::run_document::{FindingView, Question, RunDocument};
+use super::runs::{self, LeftOut, Row};
 use super::settling;
 use chart::{ChartData, RunData};
 use limits::PageLimits;
@@ -51,11 +51,29 @@ pub struct Assets<'a> {
     pub css: &'a str,
 }
 
+/// Seconds after which a browser loads the page of a run that is in progress again.
+pub const RELOAD_S: u32 = 10;
+
 pub fn html(run: &Run, analysis: &Analysis, assets: &Assets) -> String {
+    page(run, analysis, assets, None)
+}
+
+/// The page of a run that is in progress, which reloads itself.
+pub fn html_so_far(run: &Run, analysis: &Analysis, assets: &Assets) -> String {
+    page(run, analysis, assets, Some(RELOAD_S))
+}
+
+fn page(run: &Run, analysis: &Analysis, assets: &Assets, reload_s: Option<u32>) -> String {
     let document = RunDocument::new(run, analysis);
     let policy = policy::policy(assets.js);
     let report = Report::new(run, &document);
-    rendered(&ReportPage { report, policy, assets: *assets }, assets.js)
+    rendered(&ReportPage { report, policy, assets: *assets, reload_s }, assets.js)
+}
+
+/// The list of runs as a page with links to theirs.
+pub fn runs_page(rows: &[Row], left_out: LeftOut, assets: &Assets) -> String {
+    let (policy, notes) = (policy::policy(""), runs::notes(rows, left_out));
+    rendered(&RunsPage { rows, notes, policy, assets: *assets }, "")
 }
 
 /// A page of which only `script` may have control characters.
@@ -111,6 +129,16 @@ const COLORS: usize = 8;
 #[template(path = "page.html")]
 struct ReportPage<'a> {
     report: Report<'a>,
+    policy: String,
+    assets: Assets<'a>,
+    reload_s: Option<u32>,
+}
+
+#[derive(Template)]
+#[template(path = "runs.html")]
+struct RunsPage<'a> {
+    rows: &'a [Row],
+    notes: Vec<String>,
     policy: String,
     assets: Assets<'a>,
 }
