@@ -4,7 +4,6 @@ use std::io::IsTerminal;
 
 use bakeoff_judge::analyse::analyse;
 use bakeoff_judge::history::facts::Facts;
-use bakeoff_judge::history::filter::Filter;
 use bakeoff_report::runs::{self, LeftOut, Row, State};
 
 use super::answer;
@@ -24,14 +23,14 @@ type Made = (RunId, Digest, Facts);
 
 pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
     let format = stored::format(global, "runs")?;
-    let filter = Filter { search: args.text.clone(), ..Filter::default() };
+    let text = args.text.as_deref();
     let is_for_people = matches!(format, Format::Text | Format::Markdown);
     let (rows, more) = match stored::open(global)? {
-        Some(mut store) => list(&mut *store, &filter, is_for_people)?,
+        Some(mut store) => list(&mut *store, text, is_for_people)?,
         None => (Vec::new(), 0),
     };
-    let left_out = LeftOut { more, is_filtered: !filter.is_empty() };
-    let text = if format == Format::Json {
+    let left_out = LeftOut { more, is_filtered: text.is_some() };
+    let shown = if format == Format::Json {
         runs::json(&rows)
     } else if format == Format::Csv {
         runs::csv(&rows)
@@ -41,24 +40,24 @@ pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
     } else {
         answer::laid_out(&runs::document(&rows, left_out), format)
     };
-    out::print(global.format, &text)?;
+    out::print(global.format, &shown)?;
     Ok(Outcome::Done)
 }
 
 /// The runs that match, the latest first, and how many more there are than people are shown.
 pub fn list(
     store: &mut dyn Records,
-    filter: &Filter,
+    text: Option<&str>,
     is_for_people: bool,
 ) -> Result<(Vec<Row>, u64), Fault> {
     let (mut rows, mut shown, mut made, mut more) = (Vec::new(), Vec::new(), Vec::new(), 0);
-    for summary in store.search(filter)? {
+    for summary in store.search(text)? {
         if is_for_people && rows.len() == MOST {
             more += 1;
             continue;
         }
         let run = summary.run.clone();
-        let Some(row) = row_of(store, summary, filter, &mut made)? else { continue };
+        let Some(row) = row_of(store, summary, text, &mut made)? else { continue };
         if made.len() == AT_ONCE {
             keep(store, &mut made);
         }
@@ -90,7 +89,7 @@ fn keep(store: &mut dyn Records, made: &mut Vec<Made>) {
 fn row_of(
     store: &dyn Records,
     mut summary: Summary,
-    filter: &Filter,
+    text: Option<&str>,
     made: &mut Vec<Made>,
 ) -> Result<Option<Row>, Fault> {
     let id = summary.run.clone();
@@ -98,7 +97,7 @@ fn row_of(
         match folded::read(store, &id) {
             Ok(run) => {
                 let (digest, facts) = digest_of(&run, &analyse(&run));
-                let is_match = summary.has(filter) || filter.admits(&facts);
+                let is_match = text.is_none_or(|text| summary.has(text) || facts.has(text));
                 made.push((id.clone(), digest.clone(), facts));
                 if !is_match {
                     return Ok(None);

@@ -9,7 +9,6 @@ use axum::http::header::{CONTENT_TYPE, HeaderName};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use bakeoff_judge::analyse::analyse;
-use bakeoff_judge::history::filter::Filter;
 use bakeoff_model::path::unsteered;
 use bakeoff_model::verb::Verb;
 use bakeoff_report as report;
@@ -46,7 +45,7 @@ impl Pages {
 
     fn list(&self) -> Result<String, Fault> {
         let (rows, more) = match Sqlite::open_existing(&self.store)? {
-            Some(mut store) => runs::list(&mut store, &Filter::default(), true)?,
+            Some(mut store) => runs::list(&mut store, None, true)?,
             None => Default::default(),
         };
         let left_out = LeftOut { more, is_filtered: false };

@@ -1,7 +1,6 @@
 //! A stored run as a line of a list: the same for `bakeoff runs` and for the pages.
 
-use bakeoff_judge::history::facts::Facts;
-use bakeoff_judge::history::filter::{self, Filter};
+use bakeoff_judge::history::facts::{Facts, contains};
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
 use bakeoff_report::fit;
@@ -33,11 +32,10 @@ pub fn state(is_held: bool, is_stopped: bool) -> State {
 
 impl Summary {
     /// Whether the text that a list is searched for is in what the store itself knows of the run.
-    pub fn has(&self, filter: &Filter) -> bool {
-        let Some(text) = filter.search.as_deref() else { return true };
+    pub fn has(&self, text: &str) -> bool {
         let known = [self.verb.word(), &self.title, self.label.as_deref().unwrap_or_default()];
         let is_start = || self.run.as_str().starts_with(&text.to_ascii_lowercase());
-        known.into_iter().any(|word| filter::has(word, text)) || is_start()
+        known.into_iter().any(|word| contains(word, text)) || is_start()
     }
 
     /// Whether it said why it stopped; a run without a digest counts as stopped.

@@ -24,7 +24,6 @@ pub mod writes_file;
 mod tests;
 
 use bakeoff_judge::history::facts::Facts;
-use bakeoff_judge::history::filter::Filter;
 use bakeoff_model::event::Event;
 use bakeoff_model::verb::Verb;
 use bakeoff_report::bundle::Head;
@@ -38,12 +37,12 @@ pub use sqlite::Sqlite;
 pub trait Records {
     fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError>;
 
-    /// Runs that may be those wanted, the latest to come into the store first: all that the filter
-    /// admits, and those without a digest, whose facts only their events tell.
-    fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError>;
+    /// Runs with that text in what is known of them, the latest to come into the store first; and
+    /// those without a digest, whose facts only their events have.
+    fn search(&self, text: Option<&str>) -> Result<Vec<Summary>, StoreError>;
 
     fn list(&self) -> Result<Vec<Summary>, StoreError> {
-        self.search(&Filter::default())
+        self.search(None)
     }
 
     fn find(&self, name: &str) -> Result<RunId, StoreError>;

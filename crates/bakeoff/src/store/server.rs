@@ -10,7 +10,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_judge::history::facts::Facts;
-use bakeoff_judge::history::filter::Filter;
 use bakeoff_model::path::printable;
 use bakeoff_report::bundle::{Decoder, Head, Line, SCHEMA};
 use bakeoff_report::runs::State;
@@ -243,9 +242,10 @@ impl Records for Server {
         Ok(lines)
     }
 
-    fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError> {
-        let is_match =
-            |(summary, facts): &&(Summary, Facts)| summary.has(filter) || filter.admits(facts);
+    fn search(&self, text: Option<&str>) -> Result<Vec<Summary>, StoreError> {
+        let is_match = |(summary, facts): &&(Summary, Facts)| {
+            text.is_none_or(|text| summary.has(text) || facts.has(text))
+        };
         Ok(self.runs.iter().filter(is_match).map(|(summary, _)| summary.clone()).collect())
     }
 

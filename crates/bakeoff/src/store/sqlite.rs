@@ -8,7 +8,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use bakeoff_judge::history::facts::Facts;
-use bakeoff_judge::history::filter::Filter;
 use bakeoff_model::event::{Event, Header, Owner, Step, What};
 use bakeoff_report::bundle::{Head, RUN_SCHEMA};
 use bakeoff_report::runs::State;
@@ -114,8 +113,8 @@ impl Records for Sqlite {
         self.db().lines(self.db().number_of(run)?, run)
     }
 
-    fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError> {
-        query::search(self.db(), filter, VERSION)
+    fn search(&self, text: Option<&str>) -> Result<Vec<Summary>, StoreError> {
+        query::search(self.db(), text, VERSION)
     }
 
     fn set_digests(&mut self, made: &[(RunId, Digest, Facts)]) -> Result<(), StoreError> {

@@ -1,9 +1,6 @@
 //! Finding runs in the SQLite file by what is known of them, and keeping what they are found by.
-//!
-//! A condition is part of the statement only if it is asked for, so that each uses its index.
 
 use bakeoff_judge::history::facts::Facts;
-use bakeoff_judge::history::filter::Filter;
 use rusqlite::{Row, ToSql, params, params_from_iter};
 
 use super::db::Db;
@@ -17,9 +14,6 @@ const RUNS: &str = "WITH counted AS (
          d.blocks, d.verdict, d.is_stopped, d.cells
      FROM counted r LEFT JOIN digests d
          ON d.run = r.number AND d.version = ?1 AND d.events = r.n";
-const BY_FACT: &str = "(d.run IS NULL OR r.number IN (
-         SELECT f.run FROM facts f WHERE f.kind = '#' AND instr(lower(f.text), ?) > 0))";
-
 const BY_WORD: &str = "(d.run IS NULL OR instr(r.id, ?) = 1
      OR instr(lower(r.verb || ' ' || r.title || ' ' || coalesce(r.label, '')), ?) > 0
      OR r.number IN (SELECT f.run FROM facts f WHERE instr(lower(f.text), ?) > 0))";
@@ -27,40 +21,20 @@ const BY_WORD: &str = "(d.run IS NULL OR instr(r.id, ?) = 1
 /// The runs that may be those wanted, the latest first.
 pub(super) fn search(
     db: Db<'_>,
-    filter: &Filter,
+    text: Option<&str>,
     version: &str,
 ) -> Result<Vec<Summary>, StoreError> {
-    let (sql, values) = statement(filter, version);
+    let (sql, values) = statement(text, version);
     db.rows(&sql, params_from_iter(values), summary_of)
 }
 
-fn statement(filter: &Filter, version: &str) -> (String, Vec<Box<dyn ToSql>>) {
+fn statement(text: Option<&str>, version: &str) -> (String, Vec<Box<dyn ToSql>>) {
     let mut values: Vec<Box<dyn ToSql>> = vec![Box::new(version.to_string())];
-    let mut conditions: Vec<String> = Vec::new();
-    let facts = [("drive", &filter.drive), ("host", &filter.host), ("plan", &filter.plan)];
-    for (kind, text) in facts {
-        if let Some(text) = text {
-            conditions.push(BY_FACT.replace('#', kind));
-            values.push(Box::new(text.to_ascii_lowercase()));
-        }
-    }
-    if let Some(label) = &filter.label {
-        conditions.push("r.label IS NOT NULL AND instr(lower(r.label), ?) > 0".to_string());
-        values.push(Box::new(label.to_ascii_lowercase()));
-    }
-    if let Some(text) = &filter.search {
-        let text = text.to_ascii_lowercase();
-        conditions.push(BY_WORD.to_string());
-        values.extend((0..3).map(|_| Box::new(text.clone()) as Box<dyn ToSql>));
-    }
-    if let Some(unix_ns) = filter.since_unix_ns {
-        conditions.push("r.created_unix_ns >= ?".to_string());
-        values.push(Box::new(unix_ns));
-    }
-    let condition = match conditions.is_empty() {
-        true => String::new(),
-        false => format!(" WHERE {}", conditions.join(" AND ")),
-    };
+    let text = text.map(str::to_ascii_lowercase);
+    let condition = text.as_ref().map_or(String::new(), |_| format!(" WHERE {BY_WORD}"));
+    values.extend(
+        text.iter().flat_map(|text| (0..3).map(move |_| Box::new(text.clone()) as Box<dyn ToSql>)),
+    );
     (format!("{RUNS}{condition} ORDER BY r.number DESC"), values)
 }
 
@@ -121,36 +95,4 @@ pub(super) fn to_i64(seq: u64) -> i64 {
 
 pub(super) fn to_u64(count: i64) -> u64 {
     u64::try_from(count).unwrap_or(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::open;
-
-    #[test]
-    fn every_condition_uses_its_index() {
-        let dir = tempfile::tempdir().expect("a temporary directory");
-        let connection = open::open(&dir.path().join("s.db")).expect("a new store").connection;
-        let text = || Some("x".to_string());
-        let filter = Filter {
-            drive: text(),
-            host: text(),
-            plan: text(),
-            label: text(),
-            search: text(),
-            since_unix_ns: Some(1),
-        };
-        let (sql, values) = statement(&filter, "1");
-        let mut query = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).expect("SQL");
-        let rows = query.query_map(params_from_iter(values), |row| row.get::<_, String>(3));
-        let plan: Vec<String> = rows.expect("a plan").collect::<Result<_, _>>().expect("readable");
-        let plan = plan.join("\n");
-        assert_eq!(
-            plan.matches("USING COVERING INDEX facts_by_text (kind=?)").count(),
-            3,
-            "{plan}"
-        );
-        assert!(!plan.contains("SCAN e") && !plan.contains("SCAN d") && !plan.contains("SCAN f"));
-    }
 }

@@ -31,6 +31,17 @@ impl Facts {
             drives: filled(drives.into_iter().take(MOST_DRIVES)),
         }
     }
+
+    /// Whether that text is in any of them.
+    pub fn has(&self, text: &str) -> bool {
+        let all = [&self.hosts, &self.plans, &self.drives];
+        all.into_iter().flatten().any(|fact| contains(fact, text))
+    }
+}
+
+/// Whether a text has that part, without regard to the case of ASCII letters.
+pub fn contains(text: &str, part: &str) -> bool {
+    text.to_ascii_lowercase().contains(&part.to_ascii_lowercase())
 }
 
 fn filled(texts: impl Iterator<Item = String>) -> Vec<String> {
