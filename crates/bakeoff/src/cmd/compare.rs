@@ -14,6 +14,7 @@ use bakeoff_report::{Across, ComparisonParts};
 use super::{answer, pasted, stored};
 use crate::cli::{Compare, Global};
 use crate::fault::{self, Fault, Outcome};
+use crate::store::RunId;
 
 const RUNS: usize = 32;
 
@@ -76,19 +77,30 @@ fn outcome(gate: &Gate) -> Outcome {
 fn named(global: &Global, args: &Compare) -> Result<NamedRuns, Fault> {
     // Positions of stored runs are empty until these are read, all at once.
     let mut order: Vec<Option<RunLevels>> = Vec::new();
-    let mut names: Vec<&String> = Vec::new();
+    let mut ids: Vec<RunId> = Vec::new();
+    let store = stored::open(global)?;
     for word in &args.runs {
         match pasted::named(word)? {
             Some(runs) => order.extend(runs.into_iter().map(Some)),
-            None if names.contains(&word) => {}
             None => {
-                names.push(word);
-                order.push(None);
+                let store = store.as_deref().ok_or_else(|| stored::none(word))?;
+                for id in stored::named(store, word)? {
+                    if !ids.contains(&id) {
+                        ids.push(id);
+                        order.push(None);
+                    }
+                }
             }
         }
     }
     let has_pasted = order.iter().any(Option::is_some);
-    let mut stored = stored::analysed(global, &names, RUNS)?;
+    if ids.len() > RUNS {
+        return Err(Fault::usage(format!("too many runs: name at most {RUNS}")));
+    }
+    let mut stored = match &store {
+        Some(store) => stored::analysed(&**store, &ids)?,
+        None => Vec::new(),
+    };
     for (run, analysis) in &mut stored {
         if let Some(wanted) = args.drive_use {
             run.header.protocol.drive_use = wanted;

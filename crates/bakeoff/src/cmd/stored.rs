@@ -43,12 +43,12 @@ pub fn find_file(global: &Global, name: &str) -> Result<(Sqlite, RunId), Fault> 
     Ok((store, run))
 }
 
-fn none(name: &str) -> StoreError {
+pub fn none(name: &str) -> StoreError {
     StoreError::not_found(name, &[])
 }
 
 /// The run of that name, or all runs with that label, the first to be stored first.
-fn named(store: &dyn Records, name: &str) -> Result<Vec<RunId>, StoreError> {
+pub fn named(store: &dyn Records, name: &str) -> Result<Vec<RunId>, StoreError> {
     let error = match store.find(name) {
         Ok(run) => return Ok(vec![run]),
         Err(error) => error,
@@ -61,28 +61,13 @@ fn named(store: &dyn Records, name: &str) -> Result<Vec<RunId>, StoreError> {
     }
 }
 
-/// The runs in the order they were named, each once, at most `most` of them; says of each that is
-/// not over how it stands.
-pub fn analysed(
-    global: &Global,
-    names: &[impl AsRef<str>],
-    most: usize,
-) -> Result<Vec<(Run, Analysis)>, Fault> {
-    let (mut ids, mut runs) = (Vec::new(), Vec::new());
-    let [first, ..] = names else { return Ok(runs) };
-    let store = open(global)?.ok_or_else(|| none(first.as_ref()))?;
-    let named = names.iter().map(|name| named(&*store, name.as_ref()));
-    for id in named.collect::<Result<Vec<_>, _>>()?.into_iter().flatten() {
-        if ids.contains(&id) {
-            continue;
-        }
-        if ids.len() == most {
-            return Err(Fault::usage(format!("too many runs: name at most {most}")));
-        }
-        let run = folded::read(&*store, &id)?;
-        say_state(store.state(&id, run.stopped.is_some())?, &*store, &id)?;
+/// These runs; says of each that is not over how it stands.
+pub fn analysed(store: &dyn Records, ids: &[RunId]) -> Result<Vec<(Run, Analysis)>, Fault> {
+    let mut runs = Vec::new();
+    for id in ids {
+        let run = folded::read(store, id)?;
+        say_state(store.state(id, run.stopped.is_some())?, store, id)?;
         let analysis = analyse(&run);
-        ids.push(id);
         runs.push((run, analysis));
     }
     Ok(runs)

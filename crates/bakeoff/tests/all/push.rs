@@ -140,9 +140,7 @@ fn roles_can_do_no_more_than_they_need_and_faults_say_what_to_do() {
             read(&home, if args.len() == 1 { &with_password } else { "x.db" }, args);
         assert!(code == 2 && err.contains("~/.pgpass") && !err.contains("sesame"), "{err}");
     }
-    for args in
-        [&["runs", "rm", "last"][..], &["runs", "label", "last", "x"], &["quick", "."], &["fit"]]
-    {
+    for args in [&["runs", "rm", "last"][..], &["runs", "label", "last", "x"], &["quick", "."]] {
         let (code, _, err) = read(&home, &reader, args);
         assert!(code == 2 && err.contains("Omit --store"), "{args:?}: {err}");
     }
