@@ -76,7 +76,7 @@ pub fn analysed(store: &dyn Records, ids: &[RunId]) -> Result<Vec<(Run, Analysis
 /// Says that a run is not over; on stderr, because it is true now and no part of the run.
 pub fn say_state(state: State, store: &dyn Records, id: &RunId) -> Result<(), Fault> {
     let text = match state {
-        State::Stopped | State::Unfinished | State::Unreadable => return Ok(()),
+        State::Stopped | State::Unreadable => return Ok(()),
         State::Running => format!("run {id} is in progress; this is the answer so far"),
         State::Dead => {
             let advice = match store.is_imported(id)? {

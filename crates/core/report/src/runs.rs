@@ -38,9 +38,6 @@ pub enum State {
     Running,
     /// Its process died; `resume` goes on.
     Dead,
-    /// On a server: its end has not arrived. Whether it is in progress or was interrupted is known
-    /// on its own machine only.
-    Unfinished,
     Stopped,
     Unreadable,
 }
@@ -174,7 +171,6 @@ impl Row {
         let state = match self.state {
             State::Running => " (running)",
             State::Dead => " (interrupted)",
-            State::Unfinished => " (not finished)",
             State::Stopped | State::Unreadable => "",
         };
         cut(&verdict, WORDS) + state
