@@ -44,7 +44,7 @@ pub fn run(global: &Global, args: &Lint) -> Result<Outcome, Fault> {
     if !has_results {
         say::line(format_args!(
             "bakeoff: nothing was read from {}: it contains no output of a supported tool. To see \
-             which parts were not read: bakeoff import {}",
+             which parts were not read: bakeoff show {}",
             printable(what.as_bytes()),
             RawPath::new(what)
         ));

@@ -42,7 +42,7 @@ impl Exported {
 }
 
 /// Replaces every private value in a run; each value has one pseudonym. It stays a run that any
-/// bakeoff imports.
+/// bakeoff adds.
 pub fn redact(original: Exported) -> Result<(Exported, Vec<Replacement>), Fault> {
     let Exported { head, lines } = original;
     let mut redactor = Redactor::of_run(&head.run);
