@@ -101,7 +101,7 @@ bench: ## against fio, side by side (ARGS="--help"); rewrites docs/performance.m
 	@python3 bench/compare.py $(ARGS)
 	@[ -n "$(ARGS)" ] || { python3 bench/same_as_fio.py && python3 bench/latency.py; }
 
-bench-truth: ## the decisions against disks of known truth; rewrites docs/truth.md
+bench-truth: ## the decisions against disks of known truth; rewrites docs/truth
 	@$(MAKE) --no-print-directory build
 	@/usr/bin/python3 bench/truth.py $(ARGS)
 	@$(PYTEST) tests/machines -m alone -k test_cause

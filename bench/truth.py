@@ -1,13 +1,15 @@
-"""Decisions against known truth: the tables of docs/truth.md, from simulated runs and from disks of
+"""Decisions against known truth: the tables of docs/truth, from simulated runs and from disks of
 an emulated machine that are held to a speed. Exits with 1 where fewer than nineteen of twenty runs
 on those are right."""
 
 import argparse
+import csv
+import subprocess
 import sys
 from pathlib import Path
 
 import rivals
-from common import ROOT, answer, released, write_page
+from common import ROOT, TARGET, answer, write_page
 
 sys.path.insert(0, str(ROOT / "tests/machines"))
 from emulated import capped
@@ -15,13 +17,26 @@ from emulated.board import PC_OF_TWO
 from emulated.machine import Lab
 
 
-def simulated(program, runs: int, seed: int):
-    words = f"self simulate --runs {runs} --seed {seed} --format markdown"
-    found = f"`bakeoff {words}`\n\n{answer(program, *words.split())}\n{rivals.tables(runs, seed)}"
-    write_page("truth.md", "figures", f"\n{found}\n")
-    for of in ("gate", "probe", "fit"):
-        words = f"self simulate --{of} --runs {runs} --seed {seed} --format markdown"
-        write_page("truth.md", of, f"\n`bakeoff {words}`\n\n{answer(program, *words.split())}\n")
+def simulated(runs: int, seed: int):
+    program = TARGET / "release/bakeoff-truth"
+    subprocess.run(["cargo", "build", "--release", "-p", program.name], cwd=ROOT, check=True)
+    words = ["--runs", runs, "--seed", seed]
+    write_tables(answer(program, *words), "verdicts", "turns", "advice")
+    write_tables(answer(program, "--gate", *words), "gate")
+    write_tables(answer(program, "--probe", *words), "probe")
+    write_tables(answer(program, "--fit", *words), "fit", "fit-year")
+    write_tables(rivals.tables(runs, seed), "rivals", "waves")
+
+
+def write_tables(text: str, *names: str):
+    """Each table in Markdown, as CSV."""
+    tables = [part.strip().splitlines() for part in text.split("\n\n") if part.strip()[:1] == "|"]
+    for name, (titles, _, *rows) in zip(names, tables, strict=True):
+        with open(ROOT / f"docs/truth/{name}.csv", "w", encoding="utf-8", newline="") as file:
+            out = csv.writer(file, lineterminator="\n")
+            for line in (titles, *rows):
+                cells = line.replace(" %", "%").strip("|").split("|")
+                out.writerow(cell.strip() for cell in cells)
 
 
 def on_disks(binary, pair: str, runs: int) -> bool:
@@ -59,7 +74,7 @@ def main() -> int:
     parser.add_argument("--binary", type=Path, help="program for the emulated machine")
     options = parser.parse_args()
     if options.runs:
-        simulated(released(), options.runs, options.seed)
+        simulated(options.runs, options.seed)
     is_right = True
     for pair in [options.pair] if options.pair else capped.PAIRS:
         if options.capped:

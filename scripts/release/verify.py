@@ -7,13 +7,11 @@ from pathlib import Path
 from machines import Machine
 from tools import Failed, ensure, run
 
-# What every binary has to print alike: the records, the report, the findings, and a simulation,
-# which goes through every look, statistic and rule.
+# What every binary has to print alike: the records, the report and the findings.
 SAME = (
     "show last --format json -o -",
     "show last --format markdown",
     "self lint last",
-    "self simulate --runs 1 --seed 3 --format json",
 )
 
 

@@ -142,8 +142,6 @@ pub enum SelfArgs {
     Setup(SetupArgs),
     /// Check a plan, a run or another tool's results for problems that limit conclusions
     Lint(Lint),
-    /// Test how often verdicts are right, on simulated drives with a known ranking
-    Simulate(Simulate),
     /// Collect information for a bug report, without names, serial numbers or paths
     ReportBug(ReportBug),
 }
@@ -477,24 +475,6 @@ pub struct Serve {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Simulate {
-    /// Runs of each scenario
-    #[arg(long, value_name = "N", default_value_t = 200,
-        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub runs: u32,
-    /// Simulate `compare --fail-if-slower` instead
-    #[arg(long)]
-    pub gate: bool,
-    /// Simulate the verdicts of `probe` instead
-    #[arg(long, conflicts_with = "gate")]
-    pub probe: bool,
-
-    /// Simulate `fit` and a year of its weekly checks instead
-    #[arg(long, conflicts_with_all = ["gate", "probe"])]
-    pub fit: bool,
-}
-
-#[derive(Debug, clap::Args)]
 pub struct ReportBug {
     /// Output file (default: bakeoff-report.json; `-` is stdout)
     #[arg(short, long, value_name = "FILE")]
@@ -515,7 +495,6 @@ const ELSEWHERE: [(&str, &str); 11] = [
     ("setup", "bakeoff self setup"),
     ("install", "bakeoff self setup"),
     ("lint", "bakeoff self lint"),
-    ("simulate", "bakeoff self simulate"),
     ("report-bug", "bakeoff self report-bug"),
 ];
 

@@ -15,7 +15,7 @@ pub fn of_command(command: &str) -> &'static [Format] {
         "check" => &[Text, Json],
         "bench" => &[Text, Json, FioJson],
         "watch" => &[Text, Json, Csv],
-        "compare" | "plan" | "self lint" | "self simulate" => &[Text, Json, Markdown],
+        "compare" | "plan" | "self lint" => &[Text, Json, Markdown],
         "probe" | "runs add" | "runs label" | "runs push" | "runs rm" | "self setup" => {
             &[Text, Json]
         }

@@ -37,7 +37,6 @@ pub mod runs;
 pub mod scheduled;
 pub mod setup;
 pub mod show;
-pub mod simulate;
 pub mod stored;
 mod unkept;
 mod watch;
@@ -77,7 +76,6 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         Some(Command::Own { action }) => match action {
             SelfArgs::Setup(args) => setup::run(&global, &args),
             SelfArgs::Lint(args) => lint::run(&global, &args),
-            SelfArgs::Simulate(args) => simulate::run(&global, &args),
             SelfArgs::ReportBug(args) => report_bug::run(&global, &args),
         },
         Some(Command::Serve(args)) => crate::serve::run(&global, &args),

@@ -1,5 +1,4 @@
-//! From a plan to an answer: what is measured next, the rules, the verdicts, and their truth on
-//! simulated drives.
+//! From a plan to an answer: what is measured next, the rules and the verdicts.
 
 #![forbid(unsafe_code)]
 // The impure calls that clippy.toml lists; tests beside the code may do as they like.
@@ -26,6 +25,5 @@ pub mod levels;
 pub mod plan;
 pub mod ratings;
 pub mod rules;
-pub mod simulate;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -26,10 +26,11 @@ use bakeoff_model::use_state::UseState;
 use bakeoff_model::verb::Verb;
 use bakeoff_model::workloads;
 
-pub use crate::simulate::cell::{clean_truth, measurement};
+pub use cell::{clean_truth, measurement};
 
 pub mod card;
 pub mod causes;
+pub mod cell;
 pub mod ddr50;
 
 /// Time a visit takes beside its cells.

@@ -21,8 +21,6 @@ pub enum Verb {
     Probe,
     /// `fit`: one directory, for applications.
     Fit,
-    /// `self simulate`: on drives that are computed.
-    Simulate,
     Other(String),
 }
 
@@ -36,7 +34,6 @@ impl Verb {
             Verb::Bench => "bench",
             Verb::Probe => "probe",
             Verb::Fit => "fit",
-            Verb::Simulate => "simulate",
             Verb::Other(word) => word,
         }
     }
@@ -62,7 +59,6 @@ impl From<String> for Verb {
             "bench" => Verb::Bench,
             "probe" => Verb::Probe,
             "fit" => Verb::Fit,
-            "simulate" => Verb::Simulate,
             _ => Verb::Other(word),
         }
     }
@@ -87,7 +83,6 @@ mod tests {
             ("bench", true),
             ("probe", true),
             ("fit", true),
-            ("simulate", true),
             ("Run", false),
             ("", false),
             ("of a later version", false),

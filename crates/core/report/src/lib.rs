@@ -59,8 +59,6 @@ pub mod said;
 pub mod settling;
 mod setup;
 mod side_by_side;
-mod simulate;
-mod simulate_fit;
 pub mod watch;
 pub mod writes;
 
@@ -81,10 +79,6 @@ pub use metrics::run_metrics;
 pub use probe::{probe_document, probe_json};
 pub use recipe::{make as recipe_commands, recipe};
 pub use setup::{setup_document, setup_json};
-pub use simulate::{
-    exams_document, gates_document, simulate_document, simulate_json, simulate_markdown,
-};
-pub use simulate_fit::fits_document;
 
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;

@@ -105,7 +105,7 @@ mod tests {
     fn a_text_and_an_option_that_the_command_has_stay() {
         let again = "again with {mode=precise}";
         assert_eq!(spelled(again, &Verb::Run), "again with --mode precise");
-        assert_eq!(spelled(again, &Verb::Simulate), "again with --mode precise");
+        assert_eq!(spelled(again, &Verb::Probe), "again with --mode precise");
         let typed = "set it in the plan: crypt = { sector_size = 4096, … } or {unknown}";
         assert_eq!(spelled(typed, &Verb::Run), typed);
     }

@@ -4,7 +4,7 @@
 //! moment is slow in some pieces and as fast as ever in the others. One that is slow by itself is
 //! slow in all of them. So its quicker half is judged: the upper quartile of the pieces against a
 //! limit that leaves room for what boards and cards of one kind differ by. How often that is wrong:
-//! `simulate::examination` of the judge, docs/truth.md.
+//! crates/truth/src/examination.rs, docs/truth.md.
 
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
 //! The questions that are asked: what the protocol promises, what it does not, and what spoils
 //! measurements in practice.
 
-use super::disk::{Outliers, Own, SimulatedDisk};
-use super::restart::Restart;
+use crate::disk::{Outliers, Own, SimulatedDisk};
+use crate::restart::Restart;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::protocol::Mode;
 

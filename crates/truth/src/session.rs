@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::catalogue::Scenario;
-use super::cell;
-use super::disk::DiskUse;
-use super::restart::{Speeds, Turns};
-use crate::decide::{self, Clock, Next};
+use crate::catalogue::Scenario;
+use crate::disk::DiskUse;
+use crate::restart::{Speeds, Turns};
+use bakeoff_judge::decide::{self, Clock, Next};
+use bakeoff_judge::testing::cell;
 use bakeoff_model::candidate::{Candidate, Kind, Stack};
 use bakeoff_model::event::{Cell, Event, FlashState, Header, Region, What};
 use bakeoff_model::host::{Host, Layer, Place};
@@ -202,7 +202,7 @@ fn header(scenario: &Scenario, seed: u64) -> Header {
         schema: "bakeoff/run/1".to_string(),
         run: "0000000000000000".to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
-        verb: Verb::Simulate,
+        verb: Verb::Run,
         title: "a drive of known truth".to_string(),
         command: Vec::new(),
         seed,

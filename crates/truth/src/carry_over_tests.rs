@@ -1,6 +1,6 @@
 //! The estimate of what a candidate leaves behind, on slices whose truth is known.
 
-use crate::decide::turns::turns;
+use bakeoff_judge::decide::turns::turns;
 use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_stats::carry_over::{CarriedSlice, estimate};
 use bakeoff_stats::prng::{NormalDeviates, SplitMix64};

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use super::disk::{SLICES, SimulatedDisk};
-use crate::decide::cell_trial::Natural;
-use crate::decide::search::{Level, Search, TriedSlice};
-use crate::decide::turns;
+use crate::disk::{SLICES, SimulatedDisk};
+use bakeoff_judge::decide::cell_trial::Natural;
+use bakeoff_judge::decide::search::{Level, Search, TriedSlice};
+use bakeoff_judge::decide::turns;
 use bakeoff_model::calibration::{Calibration, Settled};
 use bakeoff_model::event::Header;
 use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};

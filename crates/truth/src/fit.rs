@@ -1,12 +1,12 @@
-//! `fit` ([`crate::fit`]) on drives of known truth: how often it says what, and how often that is
-//! wrong, over all looks that a run without `--time` has.
+//! `fit` ([`bakeoff_judge::fit`]) on drives of known truth: how often it says what, and how often
+//! that is wrong, over all looks that a run without `--time` has.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-use super::fit_rivals as rivals;
-use super::latency::{LAWS, LatencyDrive, LatencyLaw};
-use crate::fit::{FitSlice, judge, looks};
+use crate::fit_rivals as rivals;
+use crate::latency::{LAWS, LatencyDrive, LatencyLaw};
+use bakeoff_judge::fit::{FitSlice, judge, looks};
 use bakeoff_model::fit::{FitNeed, FitRating, FitVerdict};
 use bakeoff_stats::histogram::Histogram;
 use bakeoff_stats::prng::SplitMix64;

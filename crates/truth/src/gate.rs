@@ -1,14 +1,14 @@
-//! The gate ([`crate::gate`]) on drives of known truth: how often it says what, and how often that
-//! is wrong. Runs are those of [`super::session`], with a fixed number of blocks.
+//! The gate ([`bakeoff_judge::gate`]) on drives of known truth: how often it says what, and how
+//! often that is wrong. Runs are those of [`crate::session`], with a fixed number of blocks.
 
 use serde::Serialize;
 
-use super::catalogue::Scenario;
-use super::disk::{Outliers, SimulatedDisk};
-use super::session;
-use crate::analyse::analyse;
-use crate::gate::{self, GateVerdict};
-use crate::levels::{self, RunLevels};
+use crate::catalogue::Scenario;
+use crate::disk::{Outliers, SimulatedDisk};
+use crate::session;
+use bakeoff_judge::analyse::analyse;
+use bakeoff_judge::gate::{self, GateVerdict};
+use bakeoff_judge::levels::{self, RunLevels};
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::protocol::Mode;
 use bakeoff_model::run::FoldError;

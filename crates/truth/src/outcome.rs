@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use super::catalogue::Scenario;
-use super::restart::Restart;
-use super::session;
-use crate::analyse::analyse;
-use crate::decide::compare::Comparison;
-use crate::decide::table::ScoreTable;
-use crate::decide::{self, figure, schedule};
-use crate::rules::run::unsettled;
+use crate::catalogue::Scenario;
+use crate::restart::Restart;
+use crate::session;
+use bakeoff_judge::analyse::analyse;
+use bakeoff_judge::decide::compare::Comparison;
+use bakeoff_judge::decide::table::ScoreTable;
+use bakeoff_judge::decide::{self, figure, schedule};
+use bakeoff_judge::rules::run::unsettled;
 use bakeoff_model::calibration::Settled;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::lead::ln_of;

@@ -1,6 +1,7 @@
 //! The promises of the protocol, on few runs; docs/truth.md has them on many.
 
-use super::*;
+use crate::catalogue::{self, Scenario};
+use crate::session;
 use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::slice_length::Length;
 

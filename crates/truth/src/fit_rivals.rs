@@ -4,7 +4,7 @@ use bakeoff_model::fit::{FitDoubt, FitVerdict};
 use bakeoff_stats::clustered::{ClusteredRatio, ClusteredShare};
 use bakeoff_stats::prng::SplitMix64;
 
-use crate::fit::FitSlice;
+use bakeoff_judge::fit::FitSlice;
 
 const ALPHA: f64 = 0.05;
 const RESAMPLES: u32 = 400;

@@ -1,9 +1,9 @@
-//! A year of weekly checks of one drive ([`crate::fit::change`]): false alarms where it does not
-//! change, and how soon a change is found where it does.
+//! A year of weekly checks of one drive ([`bakeoff_judge::fit::change`]): false alarms where it
+//! does not change, and how soon a change is found where it does.
 
 use serde::Serialize;
 
-use crate::fit::change::{PastFit, certain_change};
+use bakeoff_judge::fit::change::{PastFit, certain_change};
 use bakeoff_stats::prng::{NormalDeviates, SplitMix64};
 
 const WEEKS: u32 = 52;

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::disk::{DiskUse, SimulatedDisk};
-use super::session;
-use crate::analyse::analyse;
-use crate::plan::{self, builtin::BUILT_IN};
-use crate::testing::RunBuilder;
+use crate::disk::{DiskUse, SimulatedDisk};
+use crate::session;
+use bakeoff_judge::analyse::analyse;
+use bakeoff_judge::plan::{self, builtin::BUILT_IN};
+use bakeoff_judge::testing::RunBuilder;
 use bakeoff_machine::prepare::recipe::RECIPES;
 use bakeoff_model::candidate::{Candidate, Kind};
 use bakeoff_model::event::FlashState;

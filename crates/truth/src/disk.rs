@@ -4,8 +4,8 @@
 //! what all have in common at that time + independent error, with more on top that it does not: a
 //! wave of one candidate alone, stalls, outliers, a cache that runs out.
 
-use super::restart::Restart;
-use crate::decide::turns::turns;
+use crate::restart::Restart;
+use bakeoff_judge::decide::turns::turns;
 use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_stats::carry_over::CarriedSlice;
 use bakeoff_stats::prng::{NormalDeviates, SplitMix64};

@@ -1,0 +1,111 @@
+//! The decisions of bakeoff on drives of known truth, for developers; no part of the program.
+//!
+//! The planner, the looks, the stopping rule, the findings and the verdicts are those of every run
+//! ([`bakeoff_judge::decide`], [`bakeoff_judge::analyse`]). Only the drive is invented. The results
+//! are in docs/truth.md, with their seed.
+
+#![forbid(unsafe_code)]
+
+mod catalogue;
+mod checks;
+mod disk;
+mod examination;
+mod fit;
+mod fit_rivals;
+mod gate;
+mod latency;
+mod outcome;
+mod restart;
+mod session;
+mod tables;
+
+use std::error::Error;
+use std::io::{IsTerminal, Write};
+
+use bakeoff_model::run::FoldError;
+use bakeoff_stats::prng::SplitMix64;
+use clap::{Parser, ValueEnum};
+use outcome::Outcome;
+use serde_json::json;
+
+/// Test how often verdicts are right, on simulated drives with a known ranking
+#[derive(Debug, Parser)]
+#[command(name = "bakeoff-truth")]
+struct Args {
+    /// Runs of each scenario
+    #[arg(long, value_name = "N", default_value_t = 200,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    runs: u32,
+    /// Seed for all random choices (default: that of docs/truth.md)
+    #[arg(long, value_name = "N", default_value_t = 20_261_120)]
+    seed: u64,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Markdown)]
+    format: Format,
+    /// Simulate `compare --fail-if-slower` instead
+    #[arg(long)]
+    gate: bool,
+    /// Simulate the verdicts of `probe` instead
+    #[arg(long, conflicts_with = "gate")]
+    probe: bool,
+    /// Simulate `fit` and a year of its weekly checks instead
+    #[arg(long, conflicts_with_all = ["gate", "probe"])]
+    fit: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// The tables of docs/truth
+    Markdown,
+    /// One JSON document
+    Json,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args = Args::parse();
+    let (runs, seed) = (args.runs, args.seed);
+    let (json, tables) = if args.gate {
+        let found = gate::all(runs, seed)?;
+        let json = json!({ "schema": "bakeoff/simulate-gate/1", "seed": seed, "scenarios": found });
+        (json, tables::gates(&found))
+    } else if args.probe {
+        let found = examination::all(runs, seed);
+        let json =
+            json!({ "schema": "bakeoff/simulate-probe/1", "seed": seed, "scenarios": found });
+        (json, tables::exams(&found))
+    } else if args.fit {
+        let (drives, checks) = (fit::all(runs, seed), checks::all(runs, seed));
+        let json = json!({
+            "schema": "bakeoff/simulate-fit/1", "seed": seed, "drives": drives, "checks": checks,
+        });
+        (json, tables::fits(&drives, &checks))
+    } else {
+        let found = simulate(runs, seed)?;
+        let json = json!({ "schema": "bakeoff/simulate/1", "seed": seed, "scenarios": found });
+        (json, tables::outcomes(&found))
+    };
+    let text = if args.format == Format::Json { format!("{json}\n") } else { tables };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(())
+}
+
+/// Plays every scenario `runs` times.
+fn simulate(runs: u32, seed: u64) -> Result<Vec<Outcome>, FoldError> {
+    let mut outcomes = Vec::new();
+    for (i, scenario) in (0..).zip(catalogue::all()) {
+        let seed = SplitMix64::derive(seed, &[i]).next_u64();
+        let outcome = scenario.play(runs, seed)?;
+        if std::io::stderr().is_terminal() {
+            eprintln!("{} (k {}, W {})", outcome.name, outcome.k, outcome.w);
+        }
+        outcomes.push(outcome);
+    }
+    Ok(outcomes)
+}
+
+#[cfg(test)]
+mod carry_over_tests;
+#[cfg(test)]
+mod plans_tests;
+#[cfg(test)]
+mod tests;
