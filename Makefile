@@ -34,8 +34,7 @@ help: ## this list
 demo: ## install what is missing, build, and bake off every filesystem there is here (3 min)
 	@scripts/install.sh build
 	@$(MAKE) --no-print-directory build
-	@$(BAKEOFF) self setup --yes; code=$$?; [ $$code -le 4 ] || exit $$code
-	@$(BAKEOFF) demo $(DEMO_PAGE) $(ARGS); code=$$?; [ $$code -le 1 ] || exit $$code
+	@$(BAKEOFF) demo --install $(DEMO_PAGE) $(ARGS); code=$$?; [ $$code -le 1 ] || exit $$code
 
 test: ## install what is missing and run every check and test
 	@scripts/install.sh build test

@@ -3,7 +3,7 @@
 #
 # Installs the system packages that are missing for the groups, saying which and why first. Quiet
 # when nothing is missing. Uses apt where there is apt; elsewhere it says what is needed. Never
-# removes or upgrades anything. What the demo needs is installed by `bakeoff self setup` instead.
+# removes or upgrades anything. What the demo needs is installed by `bakeoff demo --install` instead.
 # Exit 0 even when an optional tool could not be had: a test without its tool says so itself.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -40,7 +40,6 @@ fuzz_target!(|bytes: &[u8]| {
         18 => drop(sysinfo::mdstat::busy(&text)),
         19 => drop(sysinfo::sd_status::parse(&text)),
         20 => drop(sysinfo::smartctl::parse(&text)),
-        21 => drop(sysinfo::timers::parse(&text)),
         22 => drop(sysinfo::usb_descriptors::offers_uas(bytes)),
         23 => drop(sysinfo::power::pmic(&text)),
         _ => drop(sysinfo::vmstat::parse(&text)),

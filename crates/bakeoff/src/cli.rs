@@ -10,7 +10,6 @@ use bakeoff_model::workload::DriverName;
 use bakeoff_stats::phrases::{choices, did_you_mean};
 use bakeoff_stats::units;
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand, ValueEnum};
 use jiff::civil::Time;
 use strum::{IntoStaticStr, VariantArray};
@@ -94,8 +93,8 @@ pub enum Format {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List drives, their contents and whether they are safe to erase
-    Devices,
+    /// List drives, their contents and whether they are safe to erase; show what limits one
+    Devices(DevicesArgs),
     /// Check the speed of a directory, or compare several (no root needed)
     Quick(Quick),
     /// Compare all filesystems available here on scratch images (needs root)
@@ -121,29 +120,10 @@ pub enum Command {
     Show(Show),
     /// Compare stored and pasted runs
     Compare(Compare),
-    /// Check whether this machine and target are ready for measuring
-    Check(CheckArgs),
     /// Show the activity of drives, CPUs, memory and threads, like iostat
     Watch(Watch),
-    /// Set bakeoff up, check its rules and figures, or report a bug
-    #[command(name = "self")]
-    Own {
-        #[command(subcommand)]
-        action: SelfArgs,
-    },
     /// Serve the stored runs and the current run as web pages
     Serve(Serve),
-}
-
-/// What `self` does.
-#[derive(Debug, Subcommand)]
-pub enum SelfArgs {
-    /// Install the tools that the demo or a plan needs, after confirmation
-    Setup(SetupArgs),
-    /// Check a plan, a run or another tool's results for problems that limit conclusions
-    Lint(Lint),
-    /// Collect information for a bug report, without names, serial numbers or paths
-    ReportBug(ReportBug),
 }
 
 /// What a comparison measures that has no plan, and what it may write.
@@ -159,6 +139,14 @@ pub struct Chosen {
     /// (default: data)
     #[arg(long = "for", value_name = "USE", value_parser = parse_name::<DriveUse>)]
     pub drive_use: Option<DriveUse>,
+}
+
+#[derive(Debug, Default, clap::Args)]
+pub struct DevicesArgs {
+    /// Drive (sda, /dev/sda or its by-id name): also show its link, marks, scheduler, wear and
+    /// throttling, and what limits it (default: list all drives)
+    #[arg(value_name = "DRIVE", value_parser = device_parser())]
+    pub drive: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -196,7 +184,7 @@ pub struct Demo {
     pub time: u64,
     #[command(flatten)]
     pub chosen: Chosen,
-    /// Install what is missing first, as `self setup --yes` does
+    /// Install the missing tools first, without asking
     #[arg(long)]
     pub install: bool,
     /// Write the result to this file too, in the format of its ending (see `show -o`); a page
@@ -208,21 +196,15 @@ pub struct Demo {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct SetupArgs {
-    /// TOML file, or name of a built-in plan (default: the tools of the demo)
-    pub plan: Option<PathBuf>,
-    /// Install without asking
-    #[arg(long)]
-    pub yes: bool,
-}
-
-#[derive(Debug, clap::Args)]
 pub struct PlanArgs {
     /// TOML file, or name of a built-in plan (default: list the built-in plans)
     pub plan: Option<PathBuf>,
     /// Show every rule, every step and its undo
     #[arg(long)]
     pub commands: bool,
+    /// Install the missing tools of the plan first, without asking
+    #[arg(long, requires = "plan")]
+    pub install: bool,
     #[command(flatten)]
     pub on: OnTargets,
 }
@@ -265,7 +247,7 @@ pub struct RunArgs {
     /// Measure although the CPUs or the drive are busy, or something else prevents an answer
     #[arg(long)]
     pub anyway: bool,
-    /// Install what the plan lacks here first, as `self setup --yes PLAN` does
+    /// Install the missing tools of the plan first, without asking
     #[arg(long)]
     pub install: bool,
     /// Start at this time of day and keep the machine awake until the end
@@ -420,23 +402,6 @@ pub struct Compare {
 }
 
 #[derive(Debug, clap::Args)]
-pub struct Lint {
-    /// Plan, stored run, or text with results (default: list the rules)
-    #[arg(value_name = "PLAN|RUN|FILE", conflicts_with = "explain")]
-    pub what: Option<String>,
-    /// Explain a rule, by ID or name
-    #[arg(long, value_name = "RULE")]
-    pub explain: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct CheckArgs {
-    /// Directory, file or block device (default: the current directory)
-    #[arg(value_name = "TARGET", value_parser = device_parser())]
-    pub target: Option<PathBuf>,
-}
-
-#[derive(Debug, clap::Args)]
 pub struct Watch {
     /// Device (sda or /dev/sda), or a directory for the devices under it (default: all drives)
     #[arg(value_name = "DEVICE")]
@@ -472,39 +437,6 @@ pub struct Serve {
     /// can read the pages)
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080")]
     pub listen: std::net::SocketAddr,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct ReportBug {
-    /// Output file (default: bakeoff-report.json; `-` is stdout)
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Keep serial numbers, labels, paths and addresses (default: replace them with pseudonyms)
-    #[arg(long)]
-    pub no_redact: bool,
-}
-
-/// Words that people try, and the command that does it.
-const ELSEWHERE: [(&str, &str); 11] = [
-    ("list", "bakeoff"),
-    ("ls", "bakeoff"),
-    ("report", "bakeoff show RUN -o FILE.html"),
-    ("export", "bakeoff show RUN -o FILE.bundle"),
-    ("label", "bakeoff runs label"),
-    ("rm", "bakeoff runs rm"),
-    ("setup", "bakeoff self setup"),
-    ("install", "bakeoff self setup"),
-    ("lint", "bakeoff self lint"),
-    ("report-bug", "bakeoff self report-bug"),
-];
-
-/// What to type in place of an unknown command, where that is known.
-pub fn elsewhere(error: &clap::Error) -> Option<String> {
-    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
-        return None;
-    };
-    let (_, command) = ELSEWHERE.iter().find(|(known, _)| known == word)?;
-    Some(format!("there is no command '{word}'. Use: {command}"))
 }
 
 /// A path; the bare name of a drive is that of its device.
@@ -571,14 +503,6 @@ mod tests {
             let help = command.render_long_help().to_string();
             assert!(help.is_ascii(), "{help}");
         }
-    }
-
-    #[test]
-    fn a_command_that_is_elsewhere_is_named() {
-        let of = |word| elsewhere(&formats::parse(["bakeoff", word]).unwrap_err());
-        assert!(of("report").is_some_and(|said| said.ends_with("bakeoff show RUN -o FILE.html")));
-        assert!(of("list").is_some_and(|said| said.ends_with("Use: bakeoff")));
-        assert_eq!(of("sho"), None);
     }
 
     #[test]

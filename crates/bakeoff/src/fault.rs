@@ -52,8 +52,8 @@ impl Fault {
         Fault {
             exit: 70,
             message: format!(
-                "{message}\nThis is a bug in bakeoff; please report it with the file that \
-                 `bakeoff self report-bug` writes."
+                "{message}\nThis is a bug in bakeoff; please report it with the output of \
+                 `bakeoff --version --verbose` and the file of `bakeoff show -o run.bundle`."
             ),
         }
     }
@@ -74,10 +74,6 @@ impl Fault {
 impl Fault {
     pub fn code(&self) -> u8 {
         self.exit
-    }
-
-    pub fn is_usage(&self) -> bool {
-        self.exit == 2
     }
 
     pub fn is_interrupted(&self) -> bool {

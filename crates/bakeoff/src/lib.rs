@@ -13,7 +13,6 @@ mod cli;
 mod cmd;
 mod detached;
 mod exec;
-mod failure;
 mod fault;
 mod files;
 mod host;
@@ -60,27 +59,18 @@ pub fn main(is_static: bool) -> ExitCode {
 }
 
 fn ended(args: cli::Args) -> Result<Outcome, Fault> {
-    failure::watch();
-    let store = args.global.store.clone().filter(|option| !store::place::is_address(option));
     // What the panic was about has been printed when it arrives here.
-    let ended = std::panic::catch_unwind(|| cmd::run(args)).unwrap_or_else(|_| {
+    std::panic::catch_unwind(|| cmd::run(args)).unwrap_or_else(|_| {
         Err(Fault::bug(
             "bakeoff stopped unexpectedly. Undo any remaining changes with `bakeoff clean`",
         ))
-    });
-    if let Err(fault) = &ended {
-        failure::keep(store.as_deref(), fault);
-    }
-    ended
+    })
 }
 
 /// Help and the version go to stdout like any result; everything else is a wrong command line.
 fn not_a_command(error: &clap::Error, typed: Vec<OsString>) -> Result<Outcome, Fault> {
     if error.kind() == ErrorKind::DisplayVersion && typed.iter().any(|word| word == "--verbose") {
         return cmd::about::run(typed);
-    }
-    if let Some(advice) = cli::elsewhere(error) {
-        return Err(Fault::usage(advice));
     }
     match (error.use_stderr(), error.print()) {
         // clap has explained it; a closed stderr leaves only the exit code to tell.

@@ -12,13 +12,10 @@ pub fn of_command(command: &str) -> &'static [Format] {
         "devices" | "runs" | "quick" | "demo" | "run" | "resume" => &[Text, Json, Csv, Markdown],
         "show" => &[Text, Json, Csv, Markdown, Html, Jsonl, Bundle, FioJson, Gnuplot, Prometheus],
         "fit" => &[Text, Json, Markdown, Prometheus],
-        "check" => &[Text, Json],
         "bench" => &[Text, Json, FioJson],
         "watch" => &[Text, Json, Csv],
-        "compare" | "plan" | "self lint" => &[Text, Json, Markdown],
-        "probe" | "runs add" | "runs label" | "runs push" | "runs rm" | "self setup" => {
-            &[Text, Json]
-        }
+        "compare" | "plan" => &[Text, Json, Markdown],
+        "probe" | "runs add" | "runs label" | "runs push" | "runs rm" => &[Text, Json],
         _ => &[],
     }
 }
@@ -39,12 +36,11 @@ pub fn command() -> Command {
 }
 
 /// Commands as they are listed: what a user starts with comes first.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 4] = [
     ("Start", &["devices", "quick", "demo", "fit"]),
     ("Compare", &["plan", "run", "resume", "clean"]),
-    ("Inspect", &["check", "probe", "watch", "bench"]),
+    ("Inspect", &["probe", "watch", "bench"]),
     ("Results", &["runs", "show", "compare", "serve"]),
-    ("More", &["self"]),
 ];
 
 /// The list of commands for the help screen.
@@ -168,8 +164,6 @@ mod tests {
             let words: Vec<&str> = words.split(' ').collect();
             assert_eq!(parse(&words).unwrap().global.format, Some(Format::Csv), "{words:?}");
         }
-        let nested = parse(["bakeoff", "self", "lint", "--format", "json"]).unwrap();
-        assert_eq!(nested.global.format, Some(Format::Json));
         assert!(parse(["bakeoff", "runs", "rm", "--format", "xml", "last"]).is_err());
     }
 }

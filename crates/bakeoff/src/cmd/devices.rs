@@ -1,24 +1,27 @@
-//! `bakeoff` and `bakeoff devices`: the drives, what is on them, whether they are safe to erase,
-//! and what to type next. Looks only. As root it reads the signatures of every drive, which
-//! are part
-//! of the erase token.
+//! `bakeoff` and `bakeoff devices [DRIVE]`: the drives, what is on them, whether they are safe to
+//! erase, and what to type next; of one drive also what limits it. Looks only. As root it reads the
+//! signatures of every drive, which are part of the erase token.
 
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::path::Path;
 
+use bakeoff_machine::fitness;
 use bakeoff_machine::guard::{self, GuardVerdict};
 use bakeoff_machine::prepare::device::{BlockDevice, System};
 use bakeoff_model::host::LayerKind;
+use bakeoff_model::path::RawPath;
 use bakeoff_report::devices::{Asker, Devices};
 
 use super::{answer, setup, stored};
-use crate::cli::{Format, Global};
+use crate::cli::{DevicesArgs, Format, Global};
 use crate::exec::find_program;
-use crate::fault::{Fault, Outcome};
+use crate::fault::{Fault, Outcome, denied_advice, is_missing};
 use crate::host;
+use crate::signals::Cancel;
 use crate::ui::{out, say};
 
-pub fn run(global: &Global) -> Result<Outcome, Fault> {
+pub fn run(global: &Global, args: &DevicesArgs) -> Result<Outcome, Fault> {
     let format = stored::format(global, "devices")?;
     let mut system = host::system().map_err(|error| {
         Fault::environment(format!(
@@ -27,7 +30,17 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
         ))
     })?;
     look_into(&mut system, global);
-    let devices = Devices::new(&system, &asker());
+    let mut devices = Devices::new(&system, &asker());
+    if let Some(drive) = &args.drive {
+        let cancel = Cancel::listen().map_err(Fault::environment)?;
+        let disk = disk_of(drive, &system)?;
+        let facts = host::fitness(std::slice::from_ref(&disk.layer), &cancel);
+        if cancel.is_set() {
+            return Err(Fault::interrupted("interrupted; nothing was changed"));
+        }
+        let checks = facts.disks.iter().flat_map(|disk| fitness::of_drive(disk, &facts));
+        devices.keep(&disk.layer, checks.collect());
+    }
     let text = if format == Format::Json {
         devices.json()
     } else if format == Format::Csv {
@@ -41,7 +54,35 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-pub fn asker() -> Asker {
+/// The drive that a path names, or that it is a partition of.
+fn disk_of<'s>(path: &Path, system: &'s System) -> Result<&'s BlockDevice, Fault> {
+    let shown = RawPath::new(path);
+    let dev = host::dev_of(&metadata_of(path)?).ok_or_else(|| {
+        Fault::usage(format!("{shown} is not a drive. List the drives with `bakeoff devices`"))
+    })?;
+    let chain = system.chain(&[dev]);
+    let disks: Vec<_> = chain.into_iter().filter(|d| d.layer.kind == LayerKind::Disk).collect();
+    match disks.as_slice() {
+        [disk] => Ok(disk),
+        _ => Err(Fault::usage(format!(
+            "{shown} ({dev}) is not one drive. List the drives with `bakeoff devices`"
+        ))),
+    }
+}
+
+pub fn metadata_of(path: &Path) -> Result<Metadata, Fault> {
+    let shown = RawPath::new(path);
+    std::fs::metadata(path).map_err(|error| match is_missing(&error) {
+        true => {
+            Fault::usage(format!("{shown} does not exist. List the drives with `bakeoff devices`"))
+        }
+        false => {
+            Fault::environment(format!("cannot inspect {shown}: {error}{}", denied_advice(&error)))
+        }
+    })
+}
+
+fn asker() -> Asker {
     use rustix::fs::{Access, access};
     let is_installed = |program: &&str| find_program(OsStr::new(program)).is_some();
     Asker {

@@ -4,8 +4,7 @@
 
 use std::time::Duration;
 
-use bakeoff_machine::fitness::facts::Target;
-use bakeoff_machine::fitness::{self, Status, memory, place};
+use bakeoff_machine::fitness;
 use bakeoff_model::host::Place;
 use bakeoff_stats::{distinct, phrases};
 
@@ -56,7 +55,6 @@ pub fn warn(place: &Place, quiet: bool) -> Result<(), Fault> {
 
 fn reasons(places: &[&Place]) -> Result<Vec<String>, Fault> {
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let system = host::system().map_err(Fault::environment)?;
     let mut why = Vec::new();
     for on in places {
         why.extend(on.cached_files().map(|file| {
@@ -65,9 +63,10 @@ fn reasons(places: &[&Place]) -> Result<Vec<String>, Fault> {
                  reads come from memory"
             )
         }));
-        let target =
-            Target::Place { name: on.mount_point.to_string(), place: Box::new((*on).clone()) };
-        let (facts, busy) = host::glance(target, &system, WATCHED, &cancel);
+        if on.options.iter().any(|option| option == "ro") {
+            why.push(format!("{} is mounted read-only", on.mount_point));
+        }
+        let (facts, busy) = host::glance(&on.chain, WATCHED, &cancel);
         if cancel.is_set() {
             return Err(Fault::interrupted("interrupted; nothing was changed"));
         }
@@ -76,13 +75,7 @@ fn reasons(places: &[&Place]) -> Result<Vec<String>, Fault> {
         let by = if busy.is_empty() { "other machines".into() } else { phrases::list(&busy) };
         let cpu = cpu.filter(|percent| *percent >= CPU_PERCENT);
         why.extend(cpu.map(|percent| format!("the CPUs are {percent:.0} % busy ({by})")));
-        let stops = fitness::checks(&facts).into_iter();
-        // A little CPU time of others is allowed for, and an image has its room already.
-        let stops = stops.filter(|check| {
-            check.status == Status::Stop
-                && ![memory::CPU_LOAD, place::FREE_SPACE].contains(&check.id)
-        });
-        why.extend(stops.map(|check| {
+        why.extend(fitness::stops(&facts).into_iter().map(|check| {
             let of = check.subject.map_or(String::new(), |name| format!("{name}: "));
             format!("{of}{} {}", check.id, check.found)
         }));

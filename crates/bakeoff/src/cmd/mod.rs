@@ -8,7 +8,6 @@ pub mod bench_device;
 pub mod bench_job;
 pub mod bench_jobs;
 pub mod bench_scratch;
-pub mod check;
 pub mod clean;
 pub mod compare;
 pub mod consent;
@@ -21,7 +20,6 @@ mod fit_unseen;
 mod hopeless;
 pub mod label;
 pub mod lifecycle;
-pub mod lint;
 mod notify;
 pub mod pasted;
 pub mod plan;
@@ -29,13 +27,12 @@ pub mod probe;
 mod push;
 pub mod quick;
 pub mod redacted;
-pub mod report_bug;
 pub mod resume;
 pub mod rm;
 pub mod run;
 pub mod runs;
 pub mod scheduled;
-pub mod setup;
+mod setup;
 pub mod show;
 pub mod stored;
 mod unkept;
@@ -43,7 +40,7 @@ mod watch;
 mod watch_writes;
 
 use crate::cli::history::RunsAction;
-use crate::cli::{Args, Command, SelfArgs};
+use crate::cli::{Args, Command, DevicesArgs};
 use crate::fault::{Fault, Outcome};
 
 pub fn run(args: Args) -> Result<Outcome, Fault> {
@@ -52,7 +49,8 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         clean::hint(&global);
     }
     match command {
-        None | Some(Command::Devices) => devices::run(&global),
+        None => devices::run(&global, &DevicesArgs::default()),
+        Some(Command::Devices(args)) => devices::run(&global, &args),
         Some(Command::Quick(args)) => quick::run(&global, &args),
         Some(Command::Demo(args)) => demo::run(&global, &args),
         Some(Command::Fit(args)) => fit::run(&global, &args),
@@ -71,13 +69,7 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         },
         Some(Command::Show(args)) => show::run(&global, &args),
         Some(Command::Compare(args)) => compare::run(&global, &args),
-        Some(Command::Check(args)) => check::run(&global, &args),
         Some(Command::Watch(args)) => watch::run(&global, &args),
-        Some(Command::Own { action }) => match action {
-            SelfArgs::Setup(args) => setup::run(&global, &args),
-            SelfArgs::Lint(args) => lint::run(&global, &args),
-            SelfArgs::ReportBug(args) => report_bug::run(&global, &args),
-        },
         Some(Command::Serve(args)) => crate::serve::run(&global, &args),
     }
 }

@@ -8,12 +8,13 @@ use bakeoff_judge::levels::RunLevels;
 use bakeoff_judge::levels::line::PREFIX;
 use bakeoff_model::path::RawPath;
 
-use super::lint;
 use crate::fault::Fault;
 use crate::ui::say;
 
 /// Bytes read of standard input: a page, and no image of a disk.
 const INPUT_BYTES: u64 = 16 << 20;
+/// Most bytes read of a text; results of tools are far shorter.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// The runs that a word stands for; `None` for one that names a stored run. The path of a file has
 /// a `/` or a `.`, which the ID of a run does not have.
@@ -32,7 +33,17 @@ pub fn named(word: &str) -> Result<Option<Vec<RunLevels>>, Fault> {
 }
 
 pub fn of_file(path: &Path) -> Result<Vec<RunLevels>, Fault> {
-    found(&RawPath::new(path).to_string(), &lint::read(path)?)
+    found(&RawPath::new(path).to_string(), &read(path)?)
+}
+
+pub fn read(path: &Path) -> Result<Vec<u8>, Fault> {
+    let fail = |error: std::io::Error| {
+        Fault::usage(format!("cannot read {}: {error}", RawPath::new(path)))
+    };
+    let mut text = Vec::new();
+    let file = std::fs::File::open(path).map_err(fail)?;
+    file.take(MOST_BYTES).read_to_end(&mut text).map_err(fail)?;
+    Ok(text)
 }
 
 fn found(name: &str, text: &[u8]) -> Result<Vec<RunLevels>, Fault> {

@@ -1,12 +1,15 @@
 //! `bakeoff plan PLAN`: what a plan comes to, before anything happens. Changes nothing.
 
+use bakeoff_judge::plan::Plan;
+use bakeoff_judge::rules;
 use bakeoff_machine::prepare::recipe::smallest_region_bytes;
+use bakeoff_model::finding::Finding;
 use bakeoff_model::path::RawPath;
 use bakeoff_report as report;
 use bakeoff_report::plan::{PlanView, SpeedView, TargetView, state_label};
 use bakeoff_stats::units;
 
-use super::{answer, stored};
+use super::{answer, setup, stored};
 use crate::cli::{Format, Global, PlanArgs};
 use crate::fault::{Fault, Outcome, denied_advice};
 use crate::places::survey;
@@ -14,13 +17,14 @@ use crate::places::targets::Wanted;
 use crate::planning::commands::commands;
 use crate::planning::costs::costs;
 use crate::planning::on_targets::{Looked, check_wear, look_at, too_large, without_targets};
+use crate::planning::plan_text;
 use crate::signals::Cancel;
 use crate::ui::say;
 
 /// Shows the plan; refuses what `run` would refuse, after showing it.
 pub fn run(global: &Global, args: &PlanArgs) -> Result<Outcome, Fault> {
     let format = stored::format(global, "plan")?;
-    let is_whole = args.commands;
+    let (is_whole, is_installing) = (args.commands, args.install);
     let (name, args) = match (&args.plan, &args.on) {
         (Some(name), on) => (name, on),
         (None, on) if !on.targets.is_empty() => {
@@ -35,16 +39,22 @@ pub fn run(global: &Global, args: &PlanArgs) -> Result<Outcome, Fault> {
             return Ok(Outcome::Done);
         }
     };
+    if is_installing {
+        setup::install_missing(Some(name))?;
+    }
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 2h"));
     }
     if args.targets.is_empty() {
         let (asked, made) = without_targets(global, name, args)?;
-        return print(format, &PlanView::new(&asked, made), is_whole).map(|()| Outcome::Done);
+        let mut view = PlanView::new(&asked, made);
+        view.findings = findings(&asked)?;
+        return print(format, &view, is_whole).map(|()| Outcome::Done);
     }
     let looked = look_at(global, name, args, None)?;
     let speeds = speeds(global, &looked)?;
-    let view = on_targets(&looked, &speeds);
+    let mut view = on_targets(&looked, &speeds);
+    view.findings = findings(&looked.asked)?;
     print(format, &view, is_whole)?;
     let (made, wanted) = (&looked.made, &looked.wanted);
     check_wear(wanted, made)?;
@@ -61,6 +71,10 @@ pub fn run(global: &Global, args: &PlanArgs) -> Result<Outcome, Fault> {
         ))),
         None => Ok(Outcome::Done),
     }
+}
+
+fn findings(plan: &Plan) -> Result<Vec<Finding>, Fault> {
+    rules::of_plan(plan, &plan_text::job_files(plan)?).map_err(Fault::usage)
 }
 
 /// Reads every region here and there, which takes seconds and changes nothing.
@@ -87,9 +101,10 @@ fn speeds(global: &Global, looked: &Looked) -> Result<Vec<SpeedView>, Fault> {
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
                 SpeedView::not_read(format!("{error}{}", denied_advice(&error)))
             }
-            Err(error) => {
-                SpeedView::not_read(format!("{error}. For details: bakeoff check {}", target.path))
-            }
+            Err(error) => SpeedView::not_read(format!(
+                "{error}. For details: bakeoff devices {}",
+                target.path
+            )),
         });
     }
     Ok(speeds)

@@ -128,7 +128,7 @@ impl<'a> Examination<'a> {
             global.quiet,
             format_args!("Examining {} for about 10 s. This part only reads.", subject.described),
         );
-        let facts = host::fitness(subject.asked.clone(), &subject.system, cancel);
+        let facts = host::fitness(&subject.place.chain, cancel);
         let model = facts.host.model.as_deref();
         let mut alike = AlikeDrives::new(&subject.place, model);
         alike.is_throttled = clock::throttling(&facts).status >= Status::Warn;

@@ -1,9 +1,10 @@
 //! A run without what identifies its machine and owner, for everything that others may read, and
 //! the list of what was replaced, shown before anything is written.
 
+use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
 use bakeoff_report::bundle::{Head, SCHEMA};
-use bakeoff_report::facts;
+use bakeoff_report::cut;
 use bakeoff_report::redact::{self, Kind, Redactor, Replacement};
 use bakeoff_stats::phrases;
 use serde_json::Value;
@@ -16,6 +17,7 @@ use crate::ui::say;
 
 const FEW: usize = 12;
 const LISTED: usize = 1_000;
+const LONGEST_VALUE: usize = 60;
 
 /// A run as it leaves the store.
 pub struct Exported {
@@ -81,10 +83,20 @@ pub fn show_few(global: &Global, replaced: &[Replacement], keep: &str) {
 fn show(replaced: &[Replacement], most: usize, keep: &str) {
     let count = phrases::count(u32::try_from(replaced.len()).unwrap_or(u32::MAX), "private value");
     let shown = &replaced[..replaced.len().min(most)];
-    say::line(format_args!("Replaced {count}{keep}:\n{}", facts::replaced_text(shown).trim_end()));
+    say::line(format_args!("Replaced {count}{keep}:\n{}", replaced_text(shown).trim_end()));
     if replaced.len() > most {
         say::line(format_args!("  and {} more", replaced.len() - most));
     }
+}
+
+fn replaced_text(replaced: &[Replacement]) -> String {
+    let longest = replaced.iter().map(|r| r.pseudonym.len()).max().unwrap_or(0);
+    let line = |r: &Replacement| {
+        let original = cut(&sanitize(&r.original), LONGEST_VALUE);
+        let times = phrases::count(u32::try_from(r.times).unwrap_or(u32::MAX), "time");
+        format!("  {:<longest$}  for {original} ({times})\n", r.pseudonym)
+    };
+    replaced.iter().map(line).collect()
 }
 
 /// Shows what an export replaces. With `--redact` it shows all of it, and asks at a terminal

@@ -1,4 +1,4 @@
-//! `bakeoff self setup [PLAN]`: what a plan or the demo lacks here, and installing it after a yes.
+//! `--install`: installs what a plan or the demo lacks here.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -7,60 +7,29 @@ use std::path::Path;
 use bakeoff_judge::plan::{self, PlanMachine as PlanHere};
 use bakeoff_machine::setup::{self, Here, Privilege, Setup, Uses};
 use bakeoff_model::candidate::Stack;
-use bakeoff_report as report;
 
-use super::{answer, consent, stored};
-use crate::cli::{Format, Global, SetupArgs as Args};
 use crate::exec::{find_program, foreground};
-use crate::fault::{Fault, Outcome};
+use crate::fault::Fault;
 use crate::host;
 use crate::planning::plan_text;
 use crate::signals::Cancel;
-use crate::ui::{out, say};
+use crate::ui::say;
 
 pub const AS_ROOT: [&str; 2] = ["sudo", "doas"];
 
-pub fn run(global: &Global, args: &Args) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "self setup")?;
-    let uses = uses(args.plan.as_deref())?;
-    let found = look(uses);
-    if format == Format::Json {
-        out::print(Some(format), &report::setup_json(&found))?;
-        return Ok(outcome(&found));
-    }
-    print(&found)?;
-    if found.packages().is_empty() {
-        return Ok(outcome(&found));
-    }
-    if found.privilege == Privilege::None {
-        return Err(Fault::environment(
-            "installing packages needs root, and there is no sudo. Run `bakeoff self setup` as \
-             root",
-        ));
-    }
-    if !is_agreed(args.yes) {
-        return Ok(Outcome::Open);
-    }
-    install(&found)?;
-    let now = look(found.uses);
-    print(&now)?;
-    match now.packages().is_empty() {
-        true => Ok(outcome(&now)),
-        false => Err(Fault::environment(
-            "the package manager did not install every package. Its messages are above",
-        )),
-    }
-}
-
-/// What `--install` asks for: installs what a plan or the demo lacks here. What no package manager
-/// can install is told by the run itself, as ever.
+/// Installs what a plan or the demo lacks here. The run itself reports what no package manager can
+/// install.
 pub fn install_missing(plan: Option<&Path>) -> Result<(), Fault> {
     let found = look(uses(plan)?);
-    if found.packages().is_empty() { Ok(()) } else { install(&found) }
-}
-
-fn print(found: &Setup) -> std::io::Result<()> {
-    out::print(None, &answer::laid_out(&report::setup_document(found), Format::Text))
+    if found.packages().is_empty() {
+        return Ok(());
+    }
+    match found.privilege {
+        Privilege::None => Err(Fault::environment(
+            "installing packages needs root, and there is no sudo. Run bakeoff as root",
+        )),
+        Privilege::Root | Privilege::Through(_) => install(&found),
+    }
 }
 
 fn uses(plan: Option<&Path>) -> Result<Uses, Fault> {
@@ -85,23 +54,11 @@ fn look(uses: Uses) -> Setup {
     };
     let here = Here {
         is_installed: &is_installed,
-        kernel: &host::has_driver,
+        has_driver: &|fs| host::has_driver(fs).is_ok(),
         manager: host::manager(),
         privilege,
     };
-    setup::look(uses, &here)
-}
-
-fn outcome(setup: &Setup) -> Outcome {
-    if setup.is_complete() { Outcome::Done } else { Outcome::Open }
-}
-
-fn is_agreed(yes: bool) -> bool {
-    if yes || (consent::can_ask() && consent::says_yes("Install them now?")) {
-        return true;
-    }
-    say::line(format_args!("Nothing was installed. To install without asking: --yes"));
-    false
+    setup::look(&uses, &here)
 }
 
 /// Installs all packages at once, and one by one where that fails: one unknown name keeps none of
@@ -147,7 +104,7 @@ fn succeeds(command: &[String]) -> Result<bool, Fault> {
 
 fn interrupted(cancel: &Cancel) -> Result<(), Fault> {
     match cancel.is_set() {
-        true => Err(Fault::interrupted("interrupted. To see what is missing: bakeoff self setup")),
+        true => Err(Fault::interrupted("interrupted; not every package was installed")),
         false => Ok(()),
     }
 }

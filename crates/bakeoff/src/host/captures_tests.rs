@@ -4,9 +4,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use bakeoff_machine::fitness::{self, facts::Target};
-use bakeoff_model::host::{LayerKind, PlaceClass};
-use bakeoff_report as report;
+use bakeoff_machine::fitness;
+use bakeoff_model::host::LayerKind;
 use bakeoff_report::devices::{Asker, Devices};
 
 use super::root::Root;
@@ -168,51 +167,25 @@ fn layers_carry_what_identifies_a_drive() {
     insta::assert_json_snapshot!("layers_laptop", system.named("nvme0n1").unwrap().layer);
 }
 
-/// What `check` says of every drive that is mounted somewhere, without asking or waiting.
+/// What limits each drive of every machine, as far as files say.
 #[test]
-fn how_fit_every_machine_is() {
+fn what_limits_every_drive() {
     for name in MACHINES {
         let (_dir, root) = unpack(name);
         let system = system::system(&root).unwrap();
-        let mut seen = Vec::new();
         let mut shown = String::new();
-        for mounted in &system.mounts {
-            let mut place = place::describe(mounted, &system);
-            (place.size_bytes, place.free_bytes) = (100 << 30, 50 << 30);
-            let drives: Vec<String> = place.disks().map(|drive| drive.name.clone()).collect();
-            if place.class != PlaceClass::Block || drives.is_empty() || seen.contains(&drives) {
-                continue;
-            }
-            seen.push(drives);
-            let target =
-                Target::Place { name: mounted.mount.mount_point.to_string(), place: place.into() };
-            shown += &check_text(&root, target, &system);
-        }
         for drive in system.devices.iter().filter(|d| d.layer.kind == LayerKind::Disk) {
-            if seen.iter().flatten().any(|name| *name == drive.layer.name) {
-                continue;
-            }
-            let chain = vec![drive.layer.clone()];
-            let name = format!("/dev/{}", drive.layer.name);
-            let target = Target::Device { name, chain, in_use: Vec::new() };
-            shown += &check_text(&root, target, &system);
+            let facts = from_tree(&root, std::slice::from_ref(&drive.layer));
+            let checks = facts.disks.iter().flat_map(|disk| fitness::of_drive(disk, &facts));
+            let mut devices = Devices::new(&system, &Asker::ordinary(true));
+            devices.keep(&drive.layer, checks.collect());
+            let text = devices.document().text(80, false);
+            assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+            assert!(is_harmless(&text) && is_harmless(&devices.json()), "{text}");
+            shown += &(text + "\n");
         }
-        insta::assert_snapshot!(format!("check_{name}"), shown);
+        insta::assert_snapshot!(format!("drives_{name}"), shown);
     }
-}
-
-fn check_text(
-    root: &Root,
-    target: Target,
-    system: &bakeoff_machine::prepare::device::System,
-) -> String {
-    let facts = from_tree(root, target, system);
-    let checks = fitness::checks(&facts);
-    let text = report::fitness::document(&facts, &checks, str::to_string).text(80, false);
-    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-    assert!(is_harmless(&text), "{text}");
-    assert!(is_harmless(&format!("{:#}", report::fitness::json(&facts, &checks))), "{text}");
-    text + "\n"
 }
 
 #[test]

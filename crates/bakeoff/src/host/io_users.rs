@@ -5,7 +5,7 @@ use bakeoff_machine::fitness::facts::Foreign;
 use bakeoff_machine::sysinfo::process_io::{self, ProcessIo};
 use bakeoff_machine::sysinfo::process_stat;
 
-use super::process::{self, is_refused};
+use super::process;
 use super::root::{Root, pids};
 use super::servers::Server;
 
@@ -20,27 +20,21 @@ const KERNEL_THREADS: u32 = 2;
 pub struct IoUsers {
     by_pid: Vec<(u32, ProcessIo)>,
     ran: Vec<(u32, u64)>,
-    pub saw_all: bool,
 }
 
 impl IoUsers {
     pub fn take(root: &Root, servers: &[Server]) -> IoUsers {
-        let mut found = IoUsers { saw_all: true, ..IoUsers::default() };
+        let mut found = IoUsers::default();
         let mut pids = pids(root);
         pids.sort_unstable();
         pids.retain(|pid| servers.iter().all(|server| server.pid != *pid));
         for pid in pids.into_iter().take(PROCESSES) {
             let ran = foreign_ticks(root, pid);
             found.ran.extend(ran.filter(|ticks| *ticks > 0).map(|ticks| (pid, ticks)));
-            match root.read(format!("proc/{pid}/io")) {
-                Ok(bytes) => {
-                    let io = process_io::parse(&String::from_utf8_lossy(&bytes));
-                    let io = io.filter(|io| io.read_bytes > 0 || io.write_bytes > 0);
-                    found.by_pid.extend(io.filter(|_| ran.is_some()).map(|io| (pid, io)));
-                }
-                Err(error) => {
-                    found.saw_all &= !is_refused(root, pid, &error);
-                }
+            if let Ok(bytes) = root.read(format!("proc/{pid}/io")) {
+                let io = process_io::parse(&String::from_utf8_lossy(&bytes));
+                let io = io.filter(|io| io.read_bytes > 0 || io.write_bytes > 0);
+                found.by_pid.extend(io.filter(|_| ran.is_some()).map(|io| (pid, io)));
             }
         }
         found

@@ -10,7 +10,6 @@ pub mod error;
 pub mod folded;
 pub mod id;
 pub mod import;
-pub mod last_error;
 pub mod listed;
 pub mod lock;
 pub mod open;

@@ -1,5 +1,4 @@
-//! `--version --verbose`, `self report-bug`, and what `show -o` replaces, as a user meets
-//! them.
+//! `--version --verbose`, and what `show -o` replaces, as a user meets them.
 
 use std::fs;
 
@@ -38,54 +37,6 @@ fn a_newer_store_is_named_by_the_version_and_takes_nothing_from_it() {
     let (code, text, _) = home.run(&["--version", "--verbose"]);
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(code == 0 && words.contains("layout 99"), "{text}");
-}
-
-#[test]
-fn facts_have_the_last_run_and_the_last_error_and_no_names() {
-    let home = Home::with_run();
-    // Not over a file of somebody else's: exit 3, which is kept.
-    let mine = home.file("SecretNotes44.html", "my notes");
-    let (code, _, err) = home.run(&["show", RUN, "-o", mine.to_str().unwrap()]);
-    assert!(code == 3 && err.contains("SecretNotes44"), "{err}");
-    let (code, out, err) = answer(home.cmd(&["self", "report-bug"]).env("USER", "secretuser45"));
-    assert_eq!(code, 0, "{err}");
-    assert!(out.contains("bakeoff-report.json") && out.contains("sends nothing"), "{out}");
-    let text = fs::read_to_string(home.dir.path().join("bakeoff-report.json")).unwrap();
-    let value: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(value["schema"], "bakeoff/facts/1");
-    assert_eq!(value["last_error"]["exit"], 3);
-    let message = value["last_error"]["message"].as_str().unwrap();
-    assert!(message.starts_with("Refusing to overwrite /"), "{message}");
-    assert_eq!(value["last_run"]["verb"], "demo");
-    assert!(value["tools"].as_array().unwrap().len() > 10);
-    let hostname = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
-    let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
-    let lost = ["SecretNotes44", "secretuser45", "4C5300", "usb-SanDisk", boot_id.trim()];
-    for secret in lost {
-        assert!(!text.contains(secret), "{secret} is in {text}");
-    }
-    assert_eq!(value["machine"]["hostname"], "");
-    let host = hostname.trim();
-    assert!(host.len() < 6 || !text.contains(host), "{host} is in {text}");
-    // Written again over its own file.
-    assert_eq!(home.run(&["self", "report-bug"]).0, 0);
-}
-
-#[test]
-fn facts_are_written_without_a_store_and_to_a_pipe() {
-    let home = Home::new();
-    let (code, out, err) = home.run(&["self", "report-bug", "-o", "-"]);
-    assert_eq!(code, 0, "{err}");
-    let value: Value = serde_json::from_str(&out).unwrap();
-    assert!(value["last_run"].is_null() && value["last_error"].is_null(), "{out}");
-    assert_eq!(home.run(&["self", "report-bug", "--format", "csv"]).0, 2);
-}
-
-#[test]
-fn wrong_words_are_no_last_error() {
-    let home = Home::new();
-    assert_eq!(home.run(&["show", "nothing"]).0, 2);
-    assert_eq!(fs::read_dir(home.dir.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -185,16 +136,6 @@ fn a_page_is_the_owners_unless_it_is_for_others() {
         assert!(!redacted.contains(secret) && err.starts_with("Replaced "), "{args:?}: {err}");
         assert!(redacted.contains("49.5") == whole.contains("49.5"), "{args:?}");
     }
-}
-
-#[test]
-fn facts_keep_their_values_when_asked() {
-    let home = Home::with_run();
-    let (code, redacted, err) = home.run(&["self", "report-bug", "-o", "-"]);
-    assert!(code == 0 && err.contains("--no-redact"), "{err}");
-    let (code, whole, err) = home.run(&["self", "report-bug", "-o", "-", "--no-redact"]);
-    assert!(code == 0 && err.is_empty(), "{err}");
-    assert!(whole.contains("/mnt/usb") && !redacted.contains("/mnt/usb"), "{redacted}");
 }
 
 /// Each word of the command line is either known to the redaction or not printed by it: a command

@@ -82,15 +82,3 @@ fn a_line_of_a_gigabyte_and_much_noise_take_little_memory() {
     let long = unread.iter().find(|u| u["first_line"] == 500_001).unwrap();
     assert!(long["why"].as_str().unwrap().contains("1073741824 bytes"));
 }
-
-/// A text without a result had "no findings".
-#[test]
-fn what_contains_no_result_is_said_and_is_no_success() {
-    let place = tempfile::tempdir().unwrap();
-    let text = place.path().join("none.txt");
-    std::fs::write(&text, "hello world\n").unwrap();
-    let ended = bakeoff(&["self", "lint", text.to_str().unwrap()], place.path()).output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert_eq!(ended.status.code(), Some(1), "{said}");
-    assert!(said.contains("supported tool"), "{said}");
-}

@@ -65,7 +65,7 @@ fn bytes_that_are_not_left_end_it_and_the_run_is_labelled() {
     assert!(resumed.code <= 1, "{resumed:?}");
     assert_eq!(record(&bench).1.preconditioned.len(), 2, "{resumed:?}");
     assert_eq!(left(&bench), Vec::<String>::new());
-    let found = bench.run(&["self", "lint", "last"]);
+    let found = bench.run(&["show", "last", "--details"]);
     assert!(found.out.contains("write limit reached"), "{found:?}");
 }
 

@@ -12,13 +12,12 @@ use crate::stored::Home;
 const EMULATOR: [&str; 3] = ["qemu-arm-static", "-cpu", "arm1176"];
 
 /// What is compared.
-const WORDS: [&[&str]; 6] = [
+const WORDS: [&[&str]; 5] = [
     &["show", "--format", "json", "-o", "-"],
     &["show", "--format", "csv", "-o", "-"],
     &["show", "last", "--format", "bundle"],
     &["show", "last", "--format", "markdown"],
     &["show", "last"],
-    &["self", "lint", "last"],
 ];
 
 /// The program for ARMv6, where there is one that is newer than every source it was made of.

@@ -1,5 +1,5 @@
 //! What this program is: version, target, features, libraries, and where its store is. For
-//! `bakeoff --version --verbose`, and part of the facts that `self report-bug` writes.
+//! `bakeoff --version --verbose`.
 
 use serde::{Deserialize, Serialize};
 

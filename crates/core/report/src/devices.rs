@@ -13,6 +13,7 @@ use serde::Serialize;
 pub use next::Asker;
 
 use crate::document::Document;
+use bakeoff_machine::fitness::Check;
 use bakeoff_machine::guard::{self, GuardVerdict, RefusalReason, Why};
 use bakeoff_machine::prepare::device::{BlockDevice, Mounted, System};
 use bakeoff_machine::prepare::token;
@@ -29,6 +30,9 @@ pub struct Devices {
     #[serde(skip)]
     pub is_root: bool,
     pub drives: Vec<Drive>,
+    /// Of the one drive that was asked about: link, marks, scheduler, health and throttling.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
     pub others: Vec<Other>,
     pub empty: Vec<String>,
     /// What to type next, the best command first.
@@ -98,9 +102,18 @@ impl Devices {
             is_root: asker.is_root,
             next: next::next(system, &drives, asker),
             drives,
+            checks: Vec::new(),
             others: fit().filter_map(other).collect(),
             empty: disks().filter(|d| d.layer.size_bytes == 0).map(name).collect(),
         }
+    }
+
+    /// Leaves one drive, and says of it what was found.
+    pub fn keep(&mut self, layer: &Layer, checks: Vec<Check>) {
+        let name = clean(&layer.name);
+        self.drives.retain(|drive| drive.name == name);
+        self.checks = checks;
+        (self.others, self.empty, self.next) = (Vec::new(), Vec::new(), Vec::new());
     }
 
     pub fn document(&self) -> Document {
@@ -262,6 +275,20 @@ mod tests {
         let words = "erase token: reading the contents needs root: sudo bakeoff devices";
         assert!(shown(false).contains(words), "{}", shown(false));
         assert!(shown(true).contains("the contents could not be read"), "{}", shown(true));
+    }
+
+    #[test]
+    fn one_drive_has_what_limits_it() {
+        use bakeoff_machine::fitness::{of_drive, testing};
+        let mut facts = testing::fit();
+        let mut shown = Devices::new(&spare(None), &Asker::ordinary(true));
+        shown.keep(&Layer { name: "sdb".into(), ..Layer::default() }, {
+            facts.disks[0].usb.as_mut().unwrap().mbit = 12;
+            of_drive(&facts.disks[0], &facts)
+        });
+        insta::assert_snapshot!(shown.document().text(80, false));
+        let json: serde_json::Value = serde_json::from_str(&shown.json()).unwrap();
+        assert_eq!(json["checks"][0]["status"], "stop", "{json}");
     }
 
     #[test]

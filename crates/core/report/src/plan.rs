@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::document::Document;
 use crate::left_out;
+use crate::run_document;
 use bakeoff_judge::decide::groups;
 use bakeoff_judge::decide::limits::RunCost;
 use bakeoff_judge::plan::budget::Estimate;
@@ -23,6 +24,7 @@ use bakeoff_machine::prepare::region;
 use bakeoff_machine::prepare::stand_in::StandIn;
 use bakeoff_model::candidate::{Candidate, Skipped, are_compared};
 use bakeoff_model::event::{FlashState, Position};
+use bakeoff_model::finding::{Finding, Severity};
 use bakeoff_model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_model::workload::Workload;
 use bakeoff_stats::steady_state::{MOST_ROUNDS, ROUNDS};
@@ -55,6 +57,8 @@ pub struct PlanView {
     /// Workloads that are not measured here, with why: a tool is missing or has no words for them.
     pub dropped_workloads: Vec<Skipped>,
     pub too_large: Vec<Skipped>,
+    /// What is wrong with the plan, before any drive is known.
+    pub findings: Vec<Finding>,
     pub cases: u64,
     /// Blocks until something can be said, and at most; in mode characterise rounds.
     pub blocks: Span,
@@ -241,10 +245,18 @@ impl PlanView {
             skipped: made.skipped.clone(),
             dropped_workloads: made.dropped_workloads.clone(),
             too_large: Vec::new(),
+            findings: Vec::new(),
             targets: Vec::new(),
             commands: Vec::new(),
             estimate: None,
         }
+    }
+
+    /// What is wrong with the plan, of at least this severity.
+    fn write_findings(&self, least: Severity, out: &mut Document) {
+        let found = self.findings.iter().filter(|finding| finding.severity >= least);
+        let found: Vec<Finding> = found.cloned().collect();
+        run_document::findings(&found).iter().for_each(|finding| out.bullet(finding.line()));
     }
 
     /// On one screen.

@@ -27,7 +27,7 @@ pub(super) fn measured(run: &Run, analysis: &Analysis) -> String {
 pub(super) fn worsened(run: &Run) -> impl Iterator<Item = String> {
     health::grown(&run.told_before, &run.told_after).into_iter().map(|(drive, grown)| {
         let (drive, what) = (sanitize(&drive), phrases::list(&grown));
-        format!("{drive} reported {what} during the run. Check it: bakeoff check /dev/{drive}")
+        format!("{drive} reported {what} during the run. Check it: bakeoff devices {drive}")
     })
 }
 

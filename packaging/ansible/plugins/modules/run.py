@@ -62,6 +62,10 @@ options:
     description: Allow writing to an unmounted partition of the system drive.
     type: bool
     default: false
+  anyway:
+    description: Measure although something prevents an answer, such as busy CPUs.
+    type: bool
+    default: false
   tools:
     description: Install the missing programs that the plan needs, such as C(mkfs.f2fs).
     type: bool
@@ -142,6 +146,7 @@ OPTIONS = dict(
     max_write=dict(type="str"),
     at=dict(type="str"),
     shares_disk_with_root=dict(type="bool", default=False),
+    anyway=dict(type="bool", default=False),
     tools=dict(type="bool", default=False),
     start=dict(type="bool", default=True),
 )
@@ -329,9 +334,10 @@ class Job:
             os.makedirs(os.path.dirname(plan), mode=0o700, exist_ok=True)
             write(plan, self.asked["content"])
         if self.asked["tools"]:
-            self.call("self", "setup", plan, "--yes", codes=(0, 1))
+            self.call("plan", plan, "--install")
         at = ["--at", self.asked["at"]] if self.asked["at"] else []
-        words = ["run", *self.on_targets(plan), *self.erase(), *at]
+        anyway = ["--anyway"] if self.asked["anyway"] else []
+        words = ["run", *self.on_targets(plan), *self.erase(), *at, *anyway]
         self.begin(words, [row["run"] for row in rows])
         return self.watch()
 

@@ -4,14 +4,12 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use bakeoff_machine::fitness::facts::Target as Asked;
 use bakeoff_machine::prepare::commands::quoted;
-use bakeoff_machine::prepare::device::System;
 use bakeoff_model::host::Place;
 use bakeoff_model::path::{RawPath, printable};
 use bakeoff_stats::{phrases, units};
 
-use super::super::check;
+use super::super::devices;
 use super::reads::ReadPlace;
 use crate::fault::{Fault, denied_advice};
 use crate::host;
@@ -29,8 +27,6 @@ pub struct ExamSubject {
     pub known_by: String,
     pub size_bytes: u64,
     pub place: Place,
-    pub asked: Asked,
-    pub system: System,
     path: PathBuf,
 }
 
@@ -41,9 +37,8 @@ impl ExamSubject {
         let shown = RawPath::new(path);
         let unusable = |e: std::io::Error| Fault::environment(format!("cannot use {shown}: {e}"));
         let system = host::system().map_err(unusable)?;
-        let asked = check::target(path, &system)?;
+        let metadata = devices::metadata_of(path)?;
         let real = std::fs::canonicalize(path).map_err(unusable)?;
-        let metadata = std::fs::metadata(&real).map_err(unusable)?;
         let (place, size, known_by) = match host::dev_of(&metadata) {
             Some(dev) => {
                 let place = target::place_of(&real, dev, &system)?;
@@ -85,8 +80,6 @@ impl ExamSubject {
             known_by,
             size_bytes,
             place,
-            asked,
-            system,
             path: real,
         })
     }

@@ -1,4 +1,4 @@
-//! One drive: link, card, cache, blocks and partitions, from /sys.
+//! One drive: link and card, from /sys.
 //!
 //! Sources: `Documentation/ABI/stable/sysfs-block`, `Documentation/ABI/testing/sysfs-bus-usb` and
 //! `sysfs-bus-pci`, `Documentation/driver-api/mmc/mmc-dev-attrs.rst`, `Documentation/ABI/testing/
@@ -7,48 +7,27 @@
 use std::path::{Path, PathBuf};
 
 use bakeoff_machine::fitness::facts::{Card, Disk, Pcie, Sata, Usb};
-use bakeoff_machine::prepare::device::System;
 use bakeoff_machine::sysinfo::{mmc_ios, sd_status, usb_descriptors};
-use bakeoff_model::host::{Layer, LayerKind};
+use bakeoff_model::host::Layer;
 
 use crate::host::identity;
 use crate::host::root::Root;
 
-/// Everything about the drive `layer`; `chain` is what was asked about.
-pub fn read(root: &Root, layer: &Layer, chain: &[Layer], system: &System) -> Disk {
+/// How the drive `layer` is connected, and what a card says of itself.
+pub fn read(root: &Root, layer: &Layer) -> Disk {
     let mut disk = Disk { layer: layer.clone(), ..Disk::default() };
-    disk.partitions = partitions(layer, chain, system);
     let Some(dir) = root.resolve(Path::new("sys/class/block").join(&layer.name)) else {
         return disk;
     };
-    let number = |file: &str| root.number::<u64>(dir.join("queue").join(file));
-    disk.discard_max_bytes = number("discard_max_bytes");
-    disk.physical_block_bytes = number("physical_block_size");
-    disk.optimal_io_bytes = number("optimal_io_size");
-    let device = dir.join("device");
-    let firmware = ["firmware_rev", "rev", "fwrev"];
-    disk.firmware = firmware.iter().find_map(|file| root.attr(device.join(file)));
     let up = identity::ancestors(root, &dir);
     match layer.bus.as_deref() {
         Some("usb") => disk.usb = usb(root, &up),
-        Some("mmc") => disk.card = card(root, &device, &up),
+        Some("mmc") => disk.card = card(root, &dir.join("device"), &up),
         Some("nvme") => disk.pcie = pcie(root, &up),
         Some("ata") => disk.sata = sata(root, &up),
         _ => {}
     }
     disk
-}
-
-fn partitions(layer: &Layer, chain: &[Layer], system: &System) -> Vec<Layer> {
-    let is_of_disk = |part: &&Layer| {
-        let below = system.named(&part.name).map(|d| d.below.clone()).unwrap_or_default();
-        part.kind == LayerKind::Partition && below.iter().any(|dev| dev.to_string() == layer.dev)
-    };
-    let in_chain: Vec<Layer> = chain.iter().filter(is_of_disk).cloned().collect();
-    match in_chain.is_empty() {
-        false => in_chain,
-        true => system.devices.iter().map(|d| &d.layer).filter(is_of_disk).cloned().collect(),
-    }
 }
 
 fn usb(root: &Root, up: &[PathBuf]) -> Option<Usb> {

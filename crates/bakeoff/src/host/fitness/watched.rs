@@ -51,8 +51,6 @@ pub fn watch(root: &Root, disks: &[Disk], time: Duration, cancel: &Cancel) -> Fa
             .map(|(now, then)| now.saturating_sub(then)),
         disks: disks.iter().zip(&before.disks).zip(&after.disks).filter_map(of_disk).collect(),
         users: after.users.since(&before.users, root),
-        saw_all: after.users.saw_all && before.users.saw_all,
-        is_root: rustix::process::geteuid().is_root(),
     })
 }
 

@@ -10,7 +10,6 @@ mod bench_file;
 mod bench_fio;
 mod bench_jobs;
 mod bench_words;
-mod check;
 mod clock;
 mod columns;
 mod demo;

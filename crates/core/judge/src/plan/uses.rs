@@ -19,8 +19,6 @@ impl Plan {
         programs.extend(drivers.map(|workload| foreign::program(workload.driver)));
         let stacks = self.stacks.iter().filter(|stack| !stack.is_raw());
         Uses {
-            what: format!("the plan {}", self.name),
-            takes_what_there_is: false,
             filesystems: distinct::in_order(stacks.map(|stack| stack.recipes())),
             programs: distinct::in_order(programs),
         }

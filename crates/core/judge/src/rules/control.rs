@@ -8,7 +8,7 @@ use bakeoff_model::verdict::TwinDifference;
 use bakeoff_stats::paired::{Interval, Paired};
 
 pub(super) const SETTLE: &str =
-    "find the cause (heat, power, other programs: bakeoff check), then measure again";
+    "find the cause (heat, power, other programs: bakeoff watch), then measure again";
 
 pub(super) struct Control<'r> {
     pub original: &'r str,

@@ -1,54 +1,9 @@
-//! The CPU's clock: who chooses it, whether it is capped, and power and heat.
+//! Power and heat.
 
 use super::{Check, Facts, Status};
 use bakeoff_model::throttled;
-use bakeoff_stats::phrases;
 
 const NEAR_MC: u64 = 5_000;
-
-pub fn governor(facts: &Facts) -> Check {
-    const ID: &str = "governor";
-    let clocks = match &facts.clocks {
-        Ok(clocks) => clocks,
-        Err(why) => return Check::unknown(ID, why),
-    };
-    let capped = clocks.iter().find_map(|clock| {
-        let (limit_khz, most_khz) = clock.limit_khz.zip(clock.most_khz)?;
-        let (limit_mhz, most_mhz) = (limit_khz / 1000, most_khz / 1000);
-        (limit_khz < most_khz)
-            .then(|| format!("{} is limited to {limit_mhz} MHz of {most_mhz} MHz", clock.name))
-    });
-    if let Some(capped) = capped {
-        return Check::warn(ID, capped).advise(
-            "raise scaling_max_freq in /sys/devices/system/cpu/cpufreq/policy*, or find out what \
-             lowered it (heat, a power profile)",
-        );
-    }
-    // These two drivers choose the clock themselves; `powersave` is their usual word for that.
-    let chooses_itself = |driver: &str| matches!(driver, "intel_pstate" | "amd-pstate-epp");
-    let drifting = clocks
-        .iter()
-        .filter(|c| !c.driver.as_deref().is_some_and(chooses_itself))
-        .filter_map(|c| c.governor.clone())
-        .find(|governor| governor != "performance");
-    match drifting {
-        Some(governor) => Check::warn(
-            ID,
-            format!("{governor}: the clock follows the load, so short I/O runs on a slow CPU"),
-        )
-        .advise(
-            "during the test: echo performance | sudo tee \
-             /sys/devices/system/cpu/cpufreq/policy*/scaling_governor (bakeoff run sets and \
-             restores it for a plan, as root)",
-        ),
-        None => {
-            let mut governors: Vec<String> =
-                clocks.iter().filter_map(|c| c.governor.clone()).collect();
-            governors.dedup();
-            Check::pass(ID, phrases::list(&governors))
-        }
-    }
-}
 
 pub fn throttling(facts: &Facts) -> Check {
     const ID: &str = "throttling";

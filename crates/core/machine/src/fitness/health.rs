@@ -1,8 +1,7 @@
-//! What drives say about themselves, and what the kernel has said about them since boot.
+//! What drives say about their health.
 
+use super::Check;
 use super::facts::Disk;
-use super::{Check, Facts};
-use bakeoff_stats::phrases;
 
 pub fn of_disk(disk: &Disk) -> Check {
     const ID: &str = "health";
@@ -22,24 +21,4 @@ pub fn of_disk(disk: &Disk) -> Check {
              for damaged transfers try another cable",
         ),
     }
-}
-
-pub fn log(facts: &Facts) -> Check {
-    const ID: &str = "kernel log";
-    let lines = match &facts.log {
-        Ok(lines) => lines,
-        Err(why) => return Check::unknown(ID, why),
-    };
-    let Some(last) = lines.last() else {
-        return Check::pass(ID, "no resets, timeouts or I/O errors");
-    };
-    let found = format!(
-        "{} about storage problems since boot; last: {}",
-        phrases::count(lines.len() as u64, "line"),
-        last.text
-    );
-    Check::warn(ID, found).advise(
-        "check them with `sudo dmesg`; if they concern this drive, fix the cable, port or power \
-         supply first",
-    )
 }

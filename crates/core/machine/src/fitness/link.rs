@@ -16,7 +16,7 @@ pub fn checks(disk: &Disk, facts: &Facts) -> Vec<Check> {
     if let Some(usb) = &disk.usb {
         found.extend([usb_speed(usb, facts), transport(usb)]);
     }
-    found.extend(disk.card.as_ref().map(|card| sd_mode(card, model, facts)));
+    found.extend(disk.card.as_ref().map(|card| sd_mode(card, model)));
     found.extend(disk.pcie.as_ref().map(pcie));
     found.extend(disk.sata.as_ref().map(sata));
     if found.is_empty() {
@@ -77,17 +77,11 @@ fn transport(usb: &Usb) -> Check {
     }
 }
 
-fn sd_mode(card: &Card, model: Option<&str>, facts: &Facts) -> Check {
+fn sd_mode(card: &Card, model: Option<&str>) -> Check {
     let Some(mode) = &card.mode else {
-        let is_root = facts.watched.as_ref().is_ok_and(|watched| watched.is_root);
         return Check::unknown(
             ID,
-            match is_root {
-                true => "the card's mode is in debugfs: mount -t debugfs debugfs /sys/kernel/debug",
-                false => {
-                    "the card's mode is in debugfs: run as root, with /sys/kernel/debug mounted"
-                }
-            },
+            "the card's mode is in debugfs: run as root, with /sys/kernel/debug mounted",
         );
     };
     if card.kind == "SD" && mode.bits == Some(1) {

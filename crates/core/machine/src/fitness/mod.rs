@@ -1,28 +1,19 @@
-//! `check`: is this machine and place fit to measure on, and what is it?
+//! Is this machine and drive fit to measure on, and what limits the drive?
 //!
 //! Facts in, checks out; the shell's `host::fitness` gathers the facts. Each check passes, warns
 //! (numbers may be off) or stops (numbers would be wrong). What cannot be known is a check of its
 //! own: it is never taken for a pass. Thresholds are from methodology and practice, not from a
-//! standard, and each is named where it is used. The page is in `fitness`.
+//! standard, and each is named where it is used.
 
-pub mod alignment;
 pub mod busy;
-pub mod cache;
 pub mod card;
 pub mod clock;
 pub mod facts;
 pub mod health;
 pub mod link;
 pub mod memory;
-pub mod place;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-pub mod timers;
-
-#[cfg(test)]
-mod tests;
-#[cfg(test)]
-mod words_tests;
 
 use serde::Serialize;
 
@@ -82,32 +73,27 @@ impl Check {
     }
 }
 
-/// Everything that was looked at, in the order of the page: the machine, the place, its disks.
-pub fn checks(facts: &Facts) -> Vec<Check> {
-    let mut all = vec![clock::governor(facts), clock::throttling(facts), clock::heat(facts)];
-    all.extend([memory::swap(facts), memory::cpu(facts), timers::check(facts)]);
-    all.extend([busy::programs(facts), busy::lazyinit(facts), health::log(facts)]);
-    all.extend(place::checks(facts));
-    all.push(memory::against_file(facts));
+/// What would make results wrong: of the machine, of a place, and of its drives.
+pub fn stops(facts: &Facts) -> Vec<Check> {
+    let mut all = vec![clock::throttling(facts), clock::heat(facts)];
+    all.extend([memory::swapping(facts), memory::available(facts), busy::arrays(facts)]);
     for disk in &facts.disks {
-        let mut of_disk = vec![busy::disk(disk, facts)];
-        of_disk.extend(link::checks(disk, facts));
-        of_disk.extend([cache::write_cache(disk), cache::trim(disk)]);
-        of_disk.extend(alignment::check(disk));
-        of_disk.extend(card::check(disk));
-        of_disk.push(health::of_disk(disk));
-        all.extend(of_disk.into_iter().map(|check| check.of(disk)));
+        let of_disk = link::checks(disk, facts).into_iter().chain([busy::disk(disk, facts)]);
+        all.extend(of_disk.map(|check| check.of(disk)));
     }
-    if facts.disks.is_empty() {
-        all.push(Check::unknown(
-            "disk",
-            "no drive is visible below it: memory, a network, a user-space driver, or a container",
-        ));
-    }
+    all.retain(|check| check.status == Status::Stop);
     all
 }
 
-pub fn verdict(checks: &[Check]) -> Status {
-    let told = checks.iter().map(|check| check.status).filter(|s| *s != Status::Unknown);
-    told.max().unwrap_or(Status::Pass)
+/// What one drive is: its link, what a card says of itself, its scheduler and health; and whether
+/// the board slows down.
+pub fn of_drive(disk: &facts::Disk, facts: &Facts) -> Vec<Check> {
+    let mut all = link::checks(disk, facts);
+    all.extend(card::check(disk));
+    all.extend(disk.layer.scheduler.as_deref().map(|name| Check::pass("scheduler", name)));
+    all.extend([health::of_disk(disk), clock::throttling(facts), clock::heat(facts)]);
+    all
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,21 +6,9 @@ use crate::sysinfo::mmc_ios::Ios;
 use crate::sysinfo::sd_status::SdStatus;
 use crate::telemetry::rates::DeviceRates;
 use bakeoff_model::health::Health;
-use bakeoff_model::host::{Host, Layer, Place};
+use bakeoff_model::host::{Host, Layer};
 
-pub const GIB: u64 = 1 << 30;
-
-/// A filesystem with room on these layers.
-fn srv(chain: &[&Layer]) -> Place {
-    Place {
-        mount_point: bakeoff_model::path::RawPath::new("/srv"),
-        fs: "ext4".into(),
-        size_bytes: 500 * GIB,
-        free_bytes: 300 * GIB,
-        chain: chain.iter().map(|layer| (*layer).clone()).collect(),
-        ..Place::default()
-    }
-}
+const GIB: u64 = 1 << 30;
 
 /// A Raspberry Pi 4 with an SSD, at rest: nothing to complain about.
 pub fn fit() -> Facts {
@@ -33,46 +21,28 @@ pub fn fit() -> Facts {
         write_cache: Some("write back".into()),
         ..Layer::default()
     };
-    let partition = Layer { name: "sda1".into(), start_bytes: Some(1 << 20), ..Layer::default() };
-    let place = srv(&[&partition, &layer]);
-    let clock = Clock {
-        name: "policy0".into(),
-        governor: Some("performance".into()),
-        driver: Some("cpufreq-dt".into()),
-        limit_khz: Some(1_800_000),
-        most_khz: Some(1_800_000),
-    };
     let watched = Watched {
         elapsed_ns: 3_000_000_000,
         cpu_percent: Some(1.0),
         swapped_pages: Some(0),
         disks: vec![("sda".into(), DeviceRates::default())],
-        saw_all: true,
-        is_root: true,
         ..Watched::default()
     };
     Facts {
         host: Host { model: Some("Raspberry Pi 4 Model B Rev 1.4".into()), ..Host::default() },
-        clocks: Ok(vec![clock]),
         throttled: Ok((0, true)),
         temperatures: Ok(vec![("cpu-thermal".into(), 52_000, None)]),
-        swaps: Vec::new(),
         memory: Meminfo {
             total_bytes: Some(4 * GIB),
             available_bytes: Some(3 * GIB),
             ..Meminfo::default()
         },
         watched: Ok(watched),
-        timers: Ok(Vec::new()),
-        now_unix_ns: 1_000_000_000_000,
-        tasks: Ok(vec!["kthreadd".into(), "sh".into()]),
         arrays: Vec::new(),
         log: Ok(Vec::new()),
         has_fast_usb: true,
-        target: Target::Place { name: "/srv".into(), place: Box::new(place) },
         disks: vec![Disk {
             layer,
-            partitions: vec![partition],
             usb: Some(Usb {
                 mbit: 5000,
                 version: Some(" 3.20".into()),
@@ -80,9 +50,6 @@ pub fn fit() -> Facts {
                 offers_uas: Some(true),
                 id: Some("04e8:61f5".into()),
             }),
-            discard_max_bytes: Some(GIB),
-            physical_block_bytes: Some(512),
-            optimal_io_bytes: Some(0),
             health: Some(Ok(Health { passed: Some(true), ..Health::default() })),
             ..Disk::default()
         }],
@@ -109,5 +76,4 @@ pub fn with_card(facts: &mut Facts, mode: Option<(&str, u32)>, uhs_grade: u8) {
         }),
         ..Card::default()
     });
-    disk.partitions[0].start_bytes = Some(4 << 20);
 }

@@ -1,55 +1,32 @@
 //! Each check passes, warns and stops on facts made for it.
 
 use super::facts::*;
-use super::testing::{GIB, fit, with_card};
+use super::testing::{fit, with_card};
 use super::*;
-use crate::guard::{RefusalReason, Why};
-use crate::sysinfo::timers::Timer;
 use bakeoff_model::health::Health;
-use bakeoff_model::host::{Place, PlaceClass};
 use bakeoff_model::throttled;
 
-/// How a check of changed facts came out.
+/// How a check of the drive came out on changed facts.
 fn status(id: &str, change: impl FnOnce(&mut Facts)) -> Status {
     let mut facts = fit();
     change(&mut facts);
-    let all = checks(&facts);
+    let all = of_drive(&facts.disks[0], &facts);
     let found = all.iter().find(|check| check.id == id);
     found.unwrap_or_else(|| panic!("no check {id}: {all:?}")).status
 }
 
-pub fn watched(facts: &mut Facts) -> &mut Watched {
-    facts.watched.as_mut().unwrap()
-}
-
-pub fn place_of(facts: &mut Facts) -> &mut Place {
-    match &mut facts.target {
-        Target::Place { place, .. } => place,
-        Target::Device { .. } => unreachable!("the facts are of a place"),
-    }
-}
-
 #[test]
 fn a_machine_at_rest_passes_everything() {
-    let all = checks(&fit());
-    for check in &all {
+    let facts = fit();
+    for check in of_drive(&facts.disks[0], &facts) {
         assert_eq!(check.status, Status::Pass, "{check:?}");
     }
-    assert_eq!(verdict(&all), Status::Pass);
+    assert_eq!(stops(&facts), []);
 }
 
 #[test]
-fn the_clock_power_and_heat() {
-    use Status::{Pass, Stop, Unknown, Warn};
-    let clock = |facts: &mut Facts, governor: &str, driver: &str, limit: u64| {
-        let first = &mut facts.clocks.as_mut().unwrap()[0];
-        (first.governor, first.driver) = (Some(governor.into()), Some(driver.into()));
-        first.limit_khz = Some(limit);
-    };
-    assert_eq!(status("governor", |f| clock(f, "ondemand", "cpufreq-dt", 1_800_000)), Warn);
-    assert_eq!(status("governor", |f| clock(f, "powersave", "intel_pstate", 1_800_000)), Pass);
-    assert_eq!(status("governor", |f| clock(f, "performance", "cpufreq-dt", 600_000)), Warn);
-    assert_eq!(status("governor", |f| f.clocks = Err(String::new())), Unknown);
+fn power_and_heat() {
+    use Status::{Pass, Stop, Warn};
     let past = throttled::UNDER_VOLTAGE << 16;
     assert_eq!(status("throttling", |f| f.throttled = Ok((past, true))), Warn);
     assert_eq!(status("throttling", |f| f.throttled = Ok((throttled::THROTTLED, true))), Stop);
@@ -65,33 +42,23 @@ fn the_clock_power_and_heat() {
 }
 
 #[test]
-fn whoever_else_uses_the_machine() {
-    use Status::{Pass, Stop, Unknown, Warn};
-    assert_eq!(status("CPU load", |f| watched(f).cpu_percent = Some(20.0)), Warn);
-    assert_eq!(status("CPU load", |f| watched(f).cpu_percent = Some(90.0)), Stop);
-    let util = |f: &mut Facts, percent| watched(f).disks[0].1.util_percent = percent;
-    assert_eq!(status("background I/O", |f| util(f, 5.0)), Warn);
-    assert_eq!(status("background I/O", |f| util(f, 40.0)), Stop);
-    assert_eq!(status("background I/O", |f| watched(f).disks.clear()), Unknown);
-    assert_eq!(status("swap", |f| watched(f).swapped_pages = Some(8)), Stop);
-    let on = |f: &mut Facts, on_target| {
-        f.swaps = vec![SwapFacts { name: "/dev/sda2".into(), on_target, in_memory: false }];
+fn what_makes_results_wrong_stops() {
+    fn watched(facts: &mut Facts) -> &mut Watched {
+        facts.watched.as_mut().unwrap()
+    }
+    let stopped = |change: fn(&mut Facts)| {
+        let mut facts = fit();
+        change(&mut facts);
+        stops(&facts).into_iter().map(|check| check.id).collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(status("swap", |f| on(f, true)), Warn);
-    assert_eq!(status("swap", |f| on(f, false)), Pass);
-    let timer = |f: &mut Facts, unit: &str, minutes: i64| {
-        let next_unix_ns = f.now_unix_ns + minutes * 60_000_000_000;
-        f.timers = Ok(vec![Timer { unit: unit.into(), next_unix_ns }]);
-    };
-    assert_eq!(status("timers", |f| timer(f, "fstrim.timer", 10)), Warn);
-    assert_eq!(status("timers", |f| timer(f, "fstrim.timer", -1)), Warn);
-    assert_eq!(status("timers", |f| timer(f, "fstrim.timer", 45)), Pass);
-    assert_eq!(status("timers", |f| timer(f, "systemd-tmpfiles-clean.timer", 1)), Pass);
-    let task = |f: &mut Facts, name: &str| f.tasks.as_mut().unwrap().push(name.into());
-    assert_eq!(status("maintenance", |f| task(f, "apt-get")), Warn);
-    assert_eq!(status("maintenance", |f| f.arrays = vec![("md0".into(), "check")]), Stop);
-    assert_eq!(status("lazyinit", |f| task(f, "ext4lazyinit")), Warn);
-    assert_eq!(status("lazyinit", |f| f.tasks = Ok(vec!["sh".into()])), Unknown);
+    assert_eq!(stopped(|f| watched(f).disks[0].1.util_percent = 5.0), "");
+    assert_eq!(stopped(|f| watched(f).disks.clear()), "");
+    assert_eq!(stopped(|f| watched(f).disks[0].1.util_percent = 40.0), "background I/O");
+    assert_eq!(stopped(|f| watched(f).swapped_pages = Some(8)), "swap");
+    assert_eq!(stopped(|f| f.memory.available_bytes = Some(10 << 20)), "memory");
+    assert_eq!(stopped(|f| f.arrays = vec![("md0".into(), "check")]), "maintenance");
+    assert_eq!(stopped(|f| f.disks[0].usb.as_mut().unwrap().mbit = 12), "link");
+    assert_eq!(stopped(|f| f.throttled = Ok((throttled::THROTTLED, true))), "throttling");
 }
 
 #[test]
@@ -150,30 +117,11 @@ fn cards() {
         (card.manufacturer, card.serial) = (Some(0), Some(0));
     };
     assert_eq!(status("card", fake), Warn);
-    let beside = |f: &mut Facts| {
-        with_card(f, ddr50, 3);
-        f.disks[0].partitions[0].start_bytes = Some(1 << 20);
-    };
-    assert_eq!(status("alignment", beside), Warn);
 }
 
 #[test]
-fn cache_trim_alignment_and_health() {
-    use Status::{Pass, Stop, Unknown, Warn};
-    let cache = |f: &mut Facts, bus: &str, text: Option<&str>| {
-        f.disks[0].layer.bus = Some(bus.into());
-        f.disks[0].layer.write_cache = text.map(str::to_string);
-    };
-    assert_eq!(status("write cache", |f| cache(f, "usb", Some("write through"))), Warn);
-    assert_eq!(status("write cache", |f| cache(f, "mmc", Some("write through"))), Pass);
-    assert_eq!(status("write cache", |f| cache(f, "mmc", None)), Unknown);
-    assert_eq!(status("TRIM", |f| f.disks[0].discard_max_bytes = Some(0)), Warn);
-    assert_eq!(status("TRIM", |f| f.disks[0].discard_max_bytes = None), Unknown);
-    let start = |f: &mut Facts, bytes| f.disks[0].partitions[0].start_bytes = Some(bytes);
-    assert_eq!(status("alignment", |f| start(f, 63 * 512)), Warn);
-    assert_eq!(status("alignment", |f| start(f, 64 * 512)), Warn);
-    // A bridge that tells its transfer limit for an optimal size.
-    assert_eq!(status("alignment", |f| f.disks[0].optimal_io_bytes = Some(33_553_920)), Pass);
+fn the_health_that_a_drive_reports() {
+    use Status::{Stop, Unknown, Warn};
     let health = |f: &mut Facts, health: Health| f.disks[0].health = Some(Ok(health));
     let worn = Health { crc_errors: Some(2), ..Health::default() };
     assert_eq!(status("health", |f| health(f, worn)), Warn);
@@ -181,33 +129,4 @@ fn cache_trim_alignment_and_health() {
     assert_eq!(status("health", |f| health(f, failing)), Stop);
     assert_eq!(status("health", |f| f.disks[0].health = Some(Err(String::new()))), Unknown);
     assert_eq!(status("health", |f| f.disks[0].health = None), Unknown);
-}
-
-#[test]
-fn the_place_its_room_and_a_device() {
-    use Status::{Pass, Stop, Unknown, Warn};
-    let place = |f: &mut Facts, change: fn(&mut Place)| change(place_of(f));
-    assert_eq!(status("place", |f| place(f, |p| p.options = vec!["ro".into()])), Stop);
-    assert_eq!(status("place", |f| place(f, |p| p.class = PlaceClass::Memory)), Warn);
-    assert_eq!(status("free space", |f| place(f, |p| p.free_bytes = 100 << 20)), Stop);
-    assert_eq!(status("free space", |f| place(f, |p| p.free_bytes = 40 * GIB)), Warn);
-    assert_eq!(status("memory", |f| place(f, |p| p.free_bytes = 30 * GIB)), Warn);
-    assert_eq!(status("memory", |f| place(f, |p| p.free_bytes = 12 * GIB)), Unknown);
-    assert_eq!(status("memory", |f| f.memory.available_bytes = Some(10 << 20)), Stop);
-    let device = |f: &mut Facts, in_use| {
-        f.target = Target::Device { name: "/dev/sda".into(), chain: Vec::new(), in_use };
-    };
-    assert_eq!(status("in use", |f| device(f, Vec::new())), Pass);
-    let mounted = RefusalReason::new(Why::Root, "the system runs from it");
-    assert_eq!(status("in use", |f| device(f, vec![mounted])), Warn);
-    assert_eq!(status("disk", |f| f.disks.clear()), Status::Unknown);
-}
-
-#[test]
-fn the_worst_decides_and_what_is_unknown_does_not() {
-    let of = |statuses: &[Status]| {
-        verdict(&statuses.iter().map(|s| Check::new("x", *s, "")).collect::<Vec<_>>())
-    };
-    assert_eq!(of(&[Status::Pass, Status::Unknown]), Status::Pass);
-    assert_eq!(of(&[Status::Warn, Status::Unknown, Status::Stop]), Status::Stop);
 }

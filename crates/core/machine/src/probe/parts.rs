@@ -1,5 +1,5 @@
-//! What the parts that only look say: link, card, wear and the kernel's log, from the facts that
-//! `check` gathers.
+//! What the parts that only look say: link, card, wear and the kernel's log, from the facts of
+//! [`crate::fitness`].
 
 use super::card;
 use super::exam::{ExamAnswer, ExamPart, PartSeen};

@@ -1,7 +1,7 @@
 //! What a plan or the demo needs of a machine, and what of it is missing.
 //!
 //! Pure: what is installed and what the kernel has is asked of the caller, and nothing is
-//! installed here. The words are in `setup`.
+//! installed here.
 
 pub mod kernels;
 pub mod lacking;
@@ -10,15 +10,11 @@ pub mod packages;
 
 use crate::prepare::recipe::{Driver, RECIPES, Recipe};
 use bakeoff_stats::distinct;
-use lacking::NoDriver;
 use manager::Manager;
 use packages::PackagedTool;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uses {
-    /// What it is: "the demo", "the plan sd-card".
-    pub what: String,
-    pub takes_what_there_is: bool,
     pub filesystems: Vec<Vec<&'static Recipe>>,
     pub programs: Vec<&'static str>,
 }
@@ -31,12 +27,7 @@ impl Uses {
         };
         let first = RECIPES.iter().filter(|r| r.in_demo && r.stands_in_for.is_none());
         let with_stand_ins = |recipe| [vec![recipe], stands_in(recipe)].concat();
-        Uses {
-            what: "the demo".to_string(),
-            takes_what_there_is: true,
-            filesystems: first.map(with_stand_ins).collect(),
-            programs: Vec::new(),
-        }
+        Uses { filesystems: first.map(with_stand_ins).collect(), programs: Vec::new() }
     }
 }
 
@@ -50,17 +41,15 @@ pub enum Privilege {
 /// What has to be asked of this machine.
 pub struct Here<'a> {
     pub is_installed: &'a dyn Fn(&str) -> bool,
-    /// Whether the kernel can mount a filesystem of that name; what it lacks when not.
-    pub kernel: &'a dyn Fn(&str) -> Result<(), NoDriver>,
+    /// Whether the kernel can mount a filesystem of that name.
+    pub has_driver: &'a dyn Fn(&str) -> bool,
     pub manager: Option<Manager>,
     pub privilege: Privilege,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
-    pub uses: Uses,
     pub programs: Vec<Program>,
-    pub no_driver: Vec<NoDriver>,
     pub manager: Option<Manager>,
     pub privilege: Privilege,
 }
@@ -74,14 +63,9 @@ pub struct Program {
 
 /// Compares what is used with what is there. Programs are wanted only for filesystems that the
 /// kernel can mount.
-pub fn look(uses: Uses, here: &Here) -> Setup {
-    let (mut wanted, mut no_driver) = (Vec::new(), Vec::new());
-    for recipes in &uses.filesystems {
-        match mountable(recipes, here) {
-            Ok(recipe) => wanted.extend(programs_of(recipe)),
-            Err(missing) => no_driver.extend(missing),
-        }
-    }
+pub fn look(uses: &Uses, here: &Here) -> Setup {
+    let mountable = uses.filesystems.iter().filter_map(|recipes| mountable(recipes, here));
+    let mut wanted: Vec<&str> = mountable.flat_map(programs_of).collect();
     wanted.extend(&uses.programs);
     let program = |tool: &'static PackagedTool| Program {
         tool,
@@ -90,29 +74,17 @@ pub fn look(uses: Uses, here: &Here) -> Setup {
     };
     let programs =
         distinct::in_order(wanted).into_iter().filter_map(packages::find).map(program).collect();
-    Setup { uses, programs, no_driver, manager: here.manager, privilege: here.privilege }
+    Setup { programs, manager: here.manager, privilege: here.privilege }
 }
 
-/// The first recipe whose driver the kernel has, or why the preferred one cannot be mounted.
-fn mountable(
-    recipes: &[&'static Recipe],
-    here: &Here,
-) -> Result<&'static Recipe, Option<NoDriver>> {
-    let driver = |recipe: &Recipe| match recipe.driver {
-        Driver::Kernel(fs) => fs,
-        Driver::Fuse { .. } => "fuse",
-        Driver::Raw => "",
+/// The first recipe whose driver the kernel has.
+fn mountable(recipes: &[&'static Recipe], here: &Here) -> Option<&'static Recipe> {
+    let has = |recipe: &&&'static Recipe| match recipe.driver {
+        Driver::Kernel(fs) => (here.has_driver)(fs),
+        Driver::Fuse { .. } => (here.has_driver)("fuse"),
+        Driver::Raw => true,
     };
-    let has =
-        |recipe: &Recipe| recipe.driver == Driver::Raw || (here.kernel)(driver(recipe)).is_ok();
-    if let Some(recipe) = recipes.iter().find(|recipe| has(recipe)) {
-        return Ok(recipe);
-    }
-    let first = recipes.first();
-    Err(first.and_then(|first| {
-        let lacking = (here.kernel)(driver(first)).err()?;
-        Some(NoDriver { fs: first.fs.to_string(), ..lacking })
-    }))
+    recipes.iter().find(has).copied()
 }
 
 fn programs_of(recipe: &'static Recipe) -> Vec<&'static str> {
@@ -130,11 +102,6 @@ impl Setup {
 
     pub fn packages(&self) -> Vec<&'static str> {
         distinct::in_order(self.missing().filter_map(|program| program.package))
-    }
-
-    pub fn is_complete(&self) -> bool {
-        let has_drivers = self.no_driver.is_empty() || self.uses.takes_what_there_is;
-        has_drivers && self.missing().next().is_none()
     }
 
     /// The commands that install packages, in order; none where nobody here may, or nothing is

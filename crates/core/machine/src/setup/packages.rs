@@ -1,4 +1,4 @@
-//! The programs that bakeoff runs, what each is for, and the package that has it on each
+//! The programs that bakeoff runs, and the package that has it on each
 //! distribution: `data/programs.csv`.
 
 use std::sync::LazyLock;
@@ -9,11 +9,8 @@ use bakeoff_stats::tables::rows;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackagedTool {
     pub program: &'static str,
-    pub why: &'static str,
     /// Its package, by [`Manager::column`]; empty where the distribution has none.
     packages: [&'static str; 5],
-    /// The option that has it print its version; empty where none does.
-    pub version: &'static str,
 }
 
 impl PackagedTool {
@@ -27,9 +24,7 @@ impl PackagedTool {
 }
 
 pub static TOOLS: LazyLock<Vec<PackagedTool>> = LazyLock::new(|| {
-    let tool = |[program, apt, dnf, pacman, apk, zypper, version, why]: [&'static str; 8]| {
-        PackagedTool { program, why, packages: [apt, dnf, pacman, apk, zypper], version }
-    };
+    let tool = |[program, packages @ ..]: [&'static str; 6]| PackagedTool { program, packages };
     rows(include_str!("../../data/programs.csv")).map(tool).collect()
 });
 

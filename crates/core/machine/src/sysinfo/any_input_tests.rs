@@ -72,7 +72,6 @@ proptest! {
         super::mdstat::busy(&text);
         super::sd_status::parse(&text);
         super::smartctl::parse(&text).ok();
-        super::timers::parse(&text);
         super::usb_descriptors::offers_uas(&bytes);
         bakeoff_model::health::of_emmc(&text, &text);
     }

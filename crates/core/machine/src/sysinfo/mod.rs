@@ -36,7 +36,6 @@ pub mod smartctl;
 pub mod superblock;
 pub mod swaps;
 pub mod thread_time;
-pub mod timers;
 pub mod udev;
 pub mod usb_descriptors;
 pub mod vmstat;

@@ -103,7 +103,7 @@ fn said(name: &str, normal: &Normal) -> String {
         }
     }
     if normal.figures.iter().any(is_open) {
-        parts.push("Find the cause: bakeoff check.".to_string());
+        parts.push("Find the cause: bakeoff devices DRIVE.".to_string());
     }
     if let Some(disturbed) = disturbed {
         parts.push(format!("Cannot judge {disturbed}: the measurements were disturbed."));

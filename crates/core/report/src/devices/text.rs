@@ -1,8 +1,10 @@
 //! Drives for people: a line that says what it is, below it what is on it and whether it may go.
 
 use super::{Devices, Drive, Next, Part};
-use crate::document::Document;
+use crate::document::{Document, Row};
+use bakeoff_machine::fitness::{Check, Status};
 use bakeoff_model::host::LayerKind;
+use bakeoff_stats::distinct;
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
@@ -16,6 +18,7 @@ pub fn document(devices: &Devices) -> Document {
     for drive in &devices.drives {
         write_drive(drive, devices.is_root, &mut out);
     }
+    write_checks(&devices.checks, &mut out);
     if devices.drives.is_empty() {
         out.paragraph("No drives are visible here, as in most containers.");
     }
@@ -43,6 +46,24 @@ pub fn document(devices: &Devices) -> Document {
     out.gap();
     write_next(&devices.next, &mut out);
     out
+}
+
+fn write_checks(checks: &[Check], out: &mut Document) {
+    if checks.is_empty() {
+        return;
+    }
+    let row = |check: &Check| Row {
+        name: check.id.to_string(),
+        text: check.found.clone(),
+        advice: check.advice.clone(),
+    };
+    let limits = checks.iter().filter(|check| check.status >= Status::Warn);
+    let limits = distinct::in_order(limits.map(|check| check.id.to_string()));
+    let limits = match limits.is_empty() {
+        true => "nothing found".to_string(),
+        false => phrases::list(&limits),
+    };
+    out.rows(checks.iter().map(row).chain([Row::from(("limited by", limits))]));
 }
 
 /// The best command last, where the eye ends; the others in a line above it.

@@ -1,6 +1,7 @@
 //! A plan on one screen: what is compared, on what, at what cost, and what to type next.
 
 use bakeoff_model::candidate::{Candidate, Skipped};
+use bakeoff_model::finding::Severity;
 use bakeoff_model::protocol::Isolation;
 use bakeoff_model::stands;
 use bakeoff_stats::phrases;
@@ -47,6 +48,7 @@ pub fn document(view: &PlanView) -> Document {
     if let Some(why) = view.estimate.as_ref().and_then(|estimate| estimate.refused.as_ref()) {
         out.paragraph(format!("The time or write limit is too low: {why}"));
     }
+    view.write_findings(Severity::Warn, &mut out);
     next(view, &mut out);
     out
 }

@@ -8,6 +8,7 @@ use crate::prepared::speeds;
 use bakeoff_judge::decide::limits::RunCost;
 use bakeoff_machine::prepare::stand_in::StandIn;
 use bakeoff_model::candidate::{Skipped, are_compared};
+use bakeoff_model::finding::Severity;
 use bakeoff_model::protocol::{Isolation, Mode};
 use bakeoff_model::stands;
 use bakeoff_model::use_state::{Age, TURNOVERS, UseState};
@@ -20,6 +21,7 @@ pub fn document(view: &PlanView) -> Document {
     out.headline(format!("{}: {}", view.plan, view.title));
     out.paragraph(rules(view));
     out.gap();
+    view.write_findings(Severity::Info, &mut out);
     matrix(view, &mut out);
     costs(view, &mut out);
     let shares = stands::compared(&view.candidates).1 > 1;

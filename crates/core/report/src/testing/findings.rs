@@ -1,8 +1,8 @@
 //! docs/findings.md: every rule with what it means.
 
 use crate::layout::wrap;
-use crate::lint::severities;
-use bakeoff_judge::evidence::RULES;
+use bakeoff_judge::evidence::{RULES, Rule};
+use bakeoff_model::setting::Setting;
 
 const MARKDOWN_WIDTH: usize = 100;
 
@@ -36,6 +36,11 @@ pub fn rules_markdown() -> String {
         out.push_str(&wrap(&row, MARKDOWN_WIDTH, "", "  "));
     }
     out
+}
+
+fn severities(rule: &Rule) -> [char; 4] {
+    [Setting::Places, Setting::Image, Setting::Decide, Setting::Precise]
+        .map(|s| rule.severity_for(s).letter())
 }
 
 #[cfg(test)]

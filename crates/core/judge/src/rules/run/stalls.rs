@@ -15,7 +15,8 @@ const LONG_NS: u64 = 1_000_000_000;
 const LONG_SHARE: f64 = 0.01;
 
 pub fn check(run: &Run) -> Vec<Hit> {
-    let advice = "check the health of the drive and the kernel log (bakeoff check)";
+    let advice =
+        "check the health of the drive and the kernel log (bakeoff devices DRIVE, sudo dmesg)";
     hits(run, advice, |course, _| stalls(course))
 }
 
