@@ -26,7 +26,7 @@ ONE = "--target /dev/vda --erase TARGET"
 # The smallest region that all filesystems of a plan can be made in, and what its profiles work on.
 SIZES = {
     "mountpoints": ("64m", "size = '4m'"),
-    "usb-stick": ("128m", "size = '1m'\nio_size = '64k'"),
+    "usb-stick": ("128m", "size = '4m'"),
     "journal-scheduler": ("64m", "size = '4m'"),
     "luks-btrfs": ("160m", "size = '4m'"),
     "block-size-sweep": ("160m", "size = '4m'"),

@@ -50,10 +50,6 @@ impl Tally {
         self.latencies.slots()
     }
 
-    pub fn totals(&self) -> OpTotals {
-        self.totals_with(self.latencies.histogram())
-    }
-
     fn take(&mut self) -> OpTotals {
         let histogram = self.latencies.take();
         let totals = self.totals_with(histogram);
@@ -189,7 +185,7 @@ mod tests {
         recorder.record(Kind::Flush, 60_000_000_000, 0);
         let tally = recorder.tally(Kind::Flush).unwrap();
         assert_eq!((tally.min_ns, tally.max_ns), (60_000_000_000, 60_000_000_000));
-        let stored = tally.totals().histogram.buckets[0].0;
+        let stored = tally.latencies.histogram().buckets[0].0;
         assert!(stored.abs_diff(60_000_000_000) < 240_000_000, "{stored}");
     }
 

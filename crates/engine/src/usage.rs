@@ -23,10 +23,6 @@ impl Usage {
         Usage { usr_ns: ns(usage.ru_utime), sys_ns: ns(usage.ru_stime) }
     }
 
-    pub fn sum_ns(self) -> u64 {
-        self.usr_ns + self.sys_ns
-    }
-
     /// What was used since `earlier`.
     pub fn since(self, earlier: Usage) -> Usage {
         Usage {

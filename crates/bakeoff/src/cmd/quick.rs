@@ -71,16 +71,12 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     lifecycle::run(global, header, ending, directories::prepare)
 }
 
-/// What is measured where nobody says otherwise: a tool's own tests, if it has any.
+/// What is measured where nobody says otherwise: what a tool is known for, if it can do little else.
 fn usual(tools: &[DriverName]) -> Vec<&'static str> {
-    let own = |tool: &DriverName| match tool {
+    let of = |tool: &DriverName| match tool {
         DriverName::Native | DriverName::Fio => workloads::QUICK.to_vec(),
-        DriverName::Sysbench | DriverName::Bonnie | DriverName::Iozone | DriverName::Dd => {
-            vec![tool.name()]
-        }
+        DriverName::Sysbench => workloads::SYSBENCH.to_vec(),
+        DriverName::Bonnie | DriverName::Iozone | DriverName::Dd => workloads::DD.to_vec(),
     };
-    match tools {
-        [] => workloads::QUICK.to_vec(),
-        tools => tools.iter().flat_map(own).collect(),
-    }
+    tools.first().map_or(workloads::QUICK.to_vec(), of)
 }

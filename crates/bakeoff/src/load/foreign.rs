@@ -9,12 +9,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_engine::residency;
-use bakeoff_judge::cold_reads;
 use bakeoff_model::candidate::Skipped;
 use bakeoff_model::host::Counted;
 use bakeoff_model::measurement::{Measurement, Tool};
 use bakeoff_model::workload::{DriverName, Workload};
-use bakeoff_tools::foreign::{self, CommandPlace, Invocation, RawOutput, ToolDriver, Unsupported};
+use bakeoff_tools::driver::{self, CommandPlace, Driver, Invocation, RawOutput, Unsupported};
 use bakeoff_tools::measured;
 use thiserror::Error;
 
@@ -32,11 +31,11 @@ const CELL_LIMIT: Duration = Duration::from_secs(3600);
 /// end of much on a slow card.
 const GRACE: (u32, Duration, Duration) = (6, Duration::from_secs(5), Duration::from_secs(120));
 
-/// Time each command may take that measures `parts` figures, with cells of at most `cell_max_ns`.
-pub fn limit(cell_max_ns: Option<u64>, parts: usize) -> Duration {
+/// Time each command may take, with cells of at most `cell_max_ns`.
+pub fn limit(cell_max_ns: Option<u64>) -> Duration {
     let cell = cell_max_ns.map_or(CELL_LIMIT, Duration::from_nanos);
     let grace = cell.saturating_mul(GRACE.0).clamp(GRACE.1, GRACE.2);
-    cell.saturating_add(grace).saturating_mul(u32::try_from(parts).unwrap_or(u32::MAX).max(1))
+    cell.saturating_add(grace)
 }
 
 /// Why a tool gave no numbers.
@@ -61,23 +60,20 @@ pub enum ForeignError {
     Io(&'static str, io::Error),
 }
 
-/// The numbers of one workload, or which figure is missing; and what the tool printed.
-pub type Told = (Result<Measurement, String>, String);
-
 pub struct Installed {
     pub name: DriverName,
     pub version: String,
-    driver: &'static dyn ToolDriver,
+    driver: &'static Driver,
 }
 
 /// Looks a tool up and asks its version. `None` for bakeoff's own engine.
 pub fn find(name: DriverName, cancel: &Cancel) -> Result<Option<Installed>, ForeignError> {
-    let Some(driver) = foreign::driver(name) else { return Ok(None) };
-    let (tool, command) = (name.name(), driver.version_command());
+    let Some(driver) = driver::driver(name) else { return Ok(None) };
+    let (tool, command) = (name.name(), driver.version_command);
     let asked = Spec::whole_tool(command, VERSION_LIMIT).and_then(|spec| spec.run(cancel));
     let asked = asked.map_err(|error| match error {
         ExecError::Missing { .. } => {
-            let advice = host::install_advice(foreign::program(name));
+            let advice = host::install_advice(driver.program);
             ForeignError::Missing { tool, advice }
         }
         ExecError::TimedOut { .. } => ForeignError::Silent { tool, command: command.join(" ") },
@@ -95,49 +91,23 @@ impl Installed {
         self.driver.command(workload, &CommandPlace { version: self.version.clone(), is_root })
     }
 
-    /// Runs it in `dir`, which is as [`Invocation::target_set`] wants it, for workloads that belong
-    /// together: the numbers of each, or why it told none, with what it printed. A command that
-    /// gives the numbers of several is run once. `limit` is for each command. What `counted` read
-    /// meanwhile is shared out among the figures of a command as they read.
+    /// Runs it in `dir`, which is as its invocation wants it: the numbers, and what it printed.
+    /// What `counted` read meanwhile is theirs. `limit` is for each command.
     pub fn run(
         &self,
-        workloads: &[Workload],
+        workload: &Workload,
         (dir, counted): (&Path, &Counted),
         limit: Duration,
         cancel: &Cancel,
-    ) -> Result<Vec<Told>, ForeignError> {
-        let mut last: Option<(Invocation, RawOutput)> = None;
-        // Of each command: the first of its figures, and what the drives read.
-        let mut commands: Vec<(usize, Option<u64>)> = Vec::new();
-        let mut all = Vec::with_capacity(workloads.len());
-        for workload in workloads {
-            let invocation = self.invocation(workload)?;
-            let output = match last.take() {
-                Some((known, output)) if known == invocation => output,
-                _ => {
-                    let (output, read) = self.output(&invocation, (dir, counted), limit, cancel)?;
-                    commands.push((all.len(), read));
-                    output
-                }
-            };
-            let metrics = self.driver.parse(&output).map_err(ForeignError::Parse)?;
-            let findings = foreign::findings(self.name, &output);
-            let measured =
-                measured::measurement(workload, self.tool(&invocation), &metrics, findings);
-            all.push((measured, output.kept()));
-            last = Some((invocation, output));
-        }
-        let mut rest = all.as_mut_slice();
-        for (first, read) in commands.into_iter().rev() {
-            let (before, own) = rest.split_at_mut(first);
-            let mut own: Vec<&mut Measurement> =
-                own.iter_mut().filter_map(|(measured, _)| measured.as_mut().ok()).collect();
-            if let Some(read) = read {
-                cold_reads::share_out(&mut own, read);
-            }
-            rest = before;
-        }
-        Ok(all)
+    ) -> Result<(Measurement, String), ForeignError> {
+        let invocation = self.invocation(workload)?;
+        let (output, read) = self.output(&invocation, (dir, counted), limit, cancel)?;
+        let metrics = self.driver.parse(&output).map_err(ForeignError::Parse)?;
+        let (tool, findings) = (self.tool(&invocation), self.driver.findings(&output));
+        let measured = measured::measurement(workload, tool, &metrics, findings);
+        let measured = measured.map_err(ForeignError::Parse)?;
+        let device_read_bytes = read.or(measured.device_read_bytes);
+        Ok((Measurement { device_read_bytes, ..measured }, output.kept()))
     }
 
     fn tool(&self, invocation: &Invocation) -> Tool {
@@ -155,16 +125,16 @@ impl Installed {
         limit: Duration,
         cancel: &Cancel,
     ) -> Result<(RawOutput, Option<u64>), ForeignError> {
-        for (name, text) in &invocation.files {
+        if let Some((name, text)) = &invocation.job_file {
             let written = fs::write(dir.join(name), text);
             written.map_err(|e| ForeignError::Io("write the tool's job file", e))?;
         }
         let run =
             |argv: &[String]| Spec::whole_tool(argv, limit)?.in_directory(dir).run(cancel).map(raw);
-        for argv in &invocation.prepare {
+        if let Some(argv) = &invocation.prepare {
             let output = run(argv)?;
             if !output.is_success {
-                return Err(ForeignError::Parse(foreign::failed(self.name, &output)));
+                return Err(ForeignError::Parse(self.driver.failed(&output)));
             }
         }
         if invocation.cool {
@@ -233,12 +203,8 @@ mod tests {
 
     #[test]
     fn a_command_has_the_time_of_its_cells_and_some_more() {
-        let seconds =
-            |cell_max_s: u64, parts| limit(Some(cell_max_s * 1_000_000_000), parts).as_secs();
-        assert_eq!(
-            [seconds(20, 1), seconds(20, 2), seconds(0, 1), seconds(2, 1)],
-            [140, 280, 5, 14]
-        );
-        assert_eq!(limit(None, 1).as_secs(), 3720);
+        let seconds = |cell_max_s: u64| limit(Some(cell_max_s * 1_000_000_000)).as_secs();
+        assert_eq!([seconds(20), seconds(0), seconds(2)], [140, 5, 14]);
+        assert_eq!(limit(None).as_secs(), 3720);
     }
 }

@@ -23,7 +23,6 @@ use bakeoff_model::protocol::Isolation;
 use bakeoff_model::workload::{DriverName, Phase, Workload};
 use bakeoff_model::workloads;
 use bakeoff_stats::prng::SplitMix64;
-use bakeoff_tools::foreign::WorkdirContent;
 use bakeoff_tools::native::{FailureKind, TargetKind};
 use rustix::fs::{Mode, OFlags, open};
 
@@ -63,16 +62,13 @@ pub fn measure(
     let (block, mut began_ns) = (current.number, session.journal.elapsed_ns());
     let told = told(session, site, block, candidate, group);
     let (told, truth, mut beside) = told.map_err(|error| (group[0], error))?;
-    let (told, missing) = apart(group, told);
-    let measurements: Vec<Measurement> = told.iter().map(|(_, m, _)| m.clone()).collect();
+    let measurements: Vec<Measurement> = told.iter().map(|(m, _)| m.clone()).collect();
     let is_profile = header.workloads[group[0]].phase == Phase::Whole;
     let idle_ns = |ns| current.idle.over(ns);
-    let truths = match measurements.as_slice() {
-        [] => Vec::new(),
-        all => cold_reads::apportion(truth, is_profile, all, idle_ns),
-    };
+    let truths = cold_reads::apportion(truth, is_profile, &measurements, idle_ns);
     let mut cells = Vec::with_capacity(group.len());
-    for ((workload, measurement, raw), truth) in told.into_iter().zip(truths) {
+    for ((workload, (measurement, raw)), truth) in group.iter().zip(told).zip(truths) {
+        let workload = *workload;
         let elapsed_ns = measurement.elapsed_ns;
         let sampler = session.sampler.as_ref();
         let telemetry = sampler.and_then(|sampler| sampler.telemetry(&measurement)).map(Box::new);
@@ -94,8 +90,6 @@ pub fn measure(
         cells.push(What::CellDone(Box::new(cell)));
         began_ns += elapsed_ns;
     }
-    let invalid = |(workload, reason)| What::CellInvalid { block, candidate, workload, reason };
-    cells.extend(missing.into_iter().map(invalid));
     Ok(cells)
 }
 
@@ -132,9 +126,8 @@ fn told(
             measure_phase(session, site, workload.phase, (&job, &parts))
         }
         _ => {
-            let as_done = |w: &WorkloadIx| Workload { job: job.clone(), ..done_by(w) };
-            let workloads: Vec<Workload> = group.iter().map(as_done).collect();
-            measure_foreign(site, &workloads, &session.cancel)
+            let workload = Workload { job, ..workload };
+            measure_foreign(site, &workload, &session.cancel)
         }
     };
     if let Some(sampler) = &session.sampler {
@@ -173,56 +166,35 @@ pub fn check_filesystem(site: &Site, workload: &Workload) -> Result<(), CellErro
     }
 }
 
-type ToldWorkloads = Vec<(Result<Measurement, String>, Option<String>)>;
-
 /// A workload's numbers, with what a foreign tool printed.
-type WorkloadFigures = (WorkloadIx, Measurement, Option<String>);
-
-/// Those with numbers, and those without: bonnie++ prints no figure for a phase it finds too
-/// short, while the others stand.
-fn apart(
-    group: &[WorkloadIx],
-    told: ToldWorkloads,
-) -> (Vec<WorkloadFigures>, Vec<(WorkloadIx, String)>) {
-    let (mut figures, mut missing) = (Vec::new(), Vec::new());
-    for (workload, (measured, raw)) in group.iter().zip(told) {
-        match measured {
-            Ok(measurement) => figures.push((*workload, measurement, raw)),
-            Err(why) => missing.push((*workload, why)),
-        }
-    }
-    (figures, missing)
-}
+type ToldWorkloads = Vec<(Measurement, Option<String>)>;
 
 fn measure_foreign(
     site: &mut Site,
-    group: &[Workload],
+    workload: &Workload,
     cancel: &Cancel,
 ) -> Result<(ToldWorkloads, Truth), CellError> {
-    let first = &group[0];
-    let tool = foreign::find(first.driver, cancel)?
+    let tool = foreign::find(workload.driver, cancel)?
         .ok_or_else(|| LoadError::Child("a foreign tool without a name".to_string()))?;
     let mut truth = Truth::default();
-    // What a profile or a job file does to its files its words do not say.
-    let may_write = |w: &Workload| w.job.rw.writes() || w.profile.is_some() || w.fio_job.is_some();
-    if group.iter().any(|workload| workload.job.direct && may_write(workload)) {
+    // What a job file does to its files its words do not say.
+    if workload.job.direct && (workload.job.rw.writes() || workload.fio_job.is_some()) {
         truth.dirtied_per_page = dirtied_per_page(site)?;
     }
-    let is_empty =
-        tool.invocation(first).map_err(ForeignError::from)?.workdir == WorkdirContent::Empty;
+    let is_empty = tool.invocation(workload).map_err(ForeignError::from)?.file.is_none();
     let directory = match is_empty {
         true => site.scratch.make_dir(scratch::SMALL).map(Scratch::from_opened),
         false => Ok(site.scratch.clone()),
     };
     let directory = directory.map_err(|e| CellError::Io("cannot create a directory", e))?;
-    if !is_empty && first.phase == Phase::ColdRead {
+    if !is_empty && workload.phase == Phase::ColdRead {
         truth.resident_before_bytes = cool(site)?;
     }
-    let limit = foreign::limit(first.job.time_limit_ns, group.len());
+    let limit = foreign::limit(workload.job.time_limit_ns);
     let before = host::Evidence::take(&site.counted, &site.servers);
-    let told = tool.run(group, (directory.path(), &site.counted), limit, cancel)?;
+    let (measured, raw) = tool.run(workload, (directory.path(), &site.counted), limit, cancel)?;
     host::Evidence::take(&site.counted, &site.servers).since(&before, &mut truth);
-    Ok((told.into_iter().map(|(measured, raw)| (measured, Some(raw))).collect(), truth))
+    Ok((vec![(measured, Some(raw))], truth))
 }
 
 /// What goes wrong around a measurement.
@@ -346,7 +318,7 @@ fn measure_phase(
         only.drive_writes = to.and_then(|to| to.since(from, wear::asked_bytes(only), site));
     }
     host::Evidence::take(&site.counted, &site.servers).since(&before, &mut truth);
-    Ok((measured.into_iter().map(|measured| (Ok(measured), None)).collect(), truth))
+    Ok((measured.into_iter().map(|measured| (measured, None)).collect(), truth))
 }
 
 /// What a workload is measured on; new files and directories are made.
@@ -410,18 +382,4 @@ pub fn dirtied_per_page(site: &mut Site) -> Result<Option<f64>, CellError> {
             measured.map_err(|e| CellError::Io("direct writes fail here", e))?;
     }
     Ok(site.dirtied_per_page)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_figure_that_a_tool_left_out_keeps_its_reason() {
-        let told = vec![(Err("+++++".to_string()), None), (Err("cut".to_string()), None)];
-        let [first, second] = [4, 7].map(WorkloadIx::new);
-        let (figures, missing) = apart(&[first, second], told);
-        assert_eq!(missing, [(first, "+++++".to_string()), (second, "cut".to_string())]);
-        assert!(figures.is_empty());
-    }
 }

@@ -120,8 +120,4 @@ profiles! {
     desktop_announces_what_it_writes Desktop
     backup_announces_what_it_writes Backup
     image_pull_announces_what_it_writes ImagePull
-    dd_announces_what_it_writes Dd
-    sysbench_announces_what_it_writes Sysbench
-    bonnie_announces_what_it_writes Bonnie
-    iozone_announces_what_it_writes Iozone
 }

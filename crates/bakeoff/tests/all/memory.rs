@@ -59,7 +59,7 @@ fn reads_that_ntfs_3g_answers_from_memory_lead_on_no_profile() {
     let mut bench = Bench::new();
     let ntfs = bench.mount_ntfs("800m");
     let ext4 = bench.mount_loop("ext4", "800m", Loop::Direct);
-    let verdicts = compared(&bench, [&ntfs, &ext4], "sysbench-rndrd");
+    let verdicts = compared(&bench, [&ntfs, &ext4], "boot");
     for verdict in &verdicts {
         assert_eq!(verdict["verdict"], "refused", "{verdict:#}");
         assert!(is_not_ranked(verdict, &ntfs), "{verdict:#}");
@@ -75,7 +75,7 @@ fn reads_through_a_cached_loop_device_lead_on_no_profile() {
     let mut bench = Bench::new();
     let cached = bench.mount_loop("ext2", "800m", Loop::Plain);
     let ext4 = bench.mount_loop("ext4", "800m", Loop::Direct);
-    let verdicts = compared(&bench, [&cached, &ext4], "sysbench-seqrd");
+    let verdicts = compared(&bench, [&cached, &ext4], "backup");
     for verdict in &verdicts {
         assert!(is_not_ranked(verdict, &cached), "{verdict:#}");
     }
@@ -102,7 +102,7 @@ impl Drop for Reader {
 }
 
 /// What another process read from the drive was taken for the candidate's own reads: "ntfs.mnt:
-/// fastest for sysbench-rndrd (3.1 times)", from memory.
+/// fastest for random reads (3.1 times)", from memory.
 #[test]
 fn reads_of_others_do_not_make_memory_a_drive() {
     if lacks() || skip::lacks_command("mkfs.ntfs") || skip::lacks_command("ntfs-3g") {
@@ -112,7 +112,7 @@ fn reads_of_others_do_not_make_memory_a_drive() {
     let ntfs = bench.mount_ntfs("800m");
     let cached = bench.mount_loop("ext4", "800m", Loop::Plain);
     let _reader = Reader::new(&bench);
-    let verdicts = compared(&bench, [&ntfs, &cached], "sysbench-rndrd");
+    let verdicts = compared(&bench, [&ntfs, &cached], "boot");
     for verdict in &verdicts {
         assert_eq!(verdict["verdict"], "refused", "{verdict:#}");
         assert!(is_not_ranked(verdict, &ntfs) && is_not_ranked(verdict, &cached), "{verdict:#}");
@@ -135,7 +135,7 @@ fn a_filesystem_with_a_cache_of_its_own_leads_nowhere_it_reads() {
     let mut bench = Bench::new();
     let lies = lying(&mut bench);
     let ext4 = bench.mount_loop("ext4", "800m", Loop::Direct);
-    for workload in ["sysbench-rndrw", "randread"] {
+    for workload in ["nas-mixed", "randread"] {
         let verdicts = compared(&bench, [&lies, &ext4], workload);
         for verdict in &verdicts {
             assert!(leaves_out(verdict, &lies, "cache_unknown"), "{verdict:#}");

@@ -136,14 +136,6 @@ pub fn apportion(
     parts.iter().map(truth).collect()
 }
 
-pub fn share_out(parts: &mut [&mut Measurement], device_read_bytes: u64) {
-    let read = |m: &Measurement| m.read.as_ref().map_or(0, |read| u128::from(read.io_bytes));
-    let all = parts.iter().map(|m| read(m)).sum::<u128>().max(1);
-    for part in parts {
-        part.device_read_bytes = Some((u128::from(device_read_bytes) * read(part) / all) as u64);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,16 +199,6 @@ mod tests {
             assert_eq!(state(class, Some(0), Some(1000)), CacheState::Unknown);
             assert_eq!(state(class, Some(0), None), CacheState::Unknown);
         }
-    }
-
-    #[test]
-    fn what_the_drives_read_for_a_command_is_shared_out_among_its_figures() {
-        let workload = bakeoff_model::workloads::find("seqread").expect("built in");
-        let mut parts = [30e6, 90e6].map(|rate| crate::testing::measurement(&workload, rate));
-        let [one, other] = &mut parts;
-        share_out(&mut [one, other], 1000);
-        let got = parts.map(|m| m.device_read_bytes.expect("known"));
-        assert!(got[0].abs_diff(250) < 5 && got[1].abs_diff(750) < 5, "{got:?}");
     }
 
     #[test]

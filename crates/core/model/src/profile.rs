@@ -24,10 +24,6 @@ pub enum Profile {
     Backup,
     /// Layers of a container image unpacked, each flushed.
     ImagePull,
-    Dd,
-    Sysbench,
-    Bonnie,
-    Iozone,
 }
 
 impl Profile {
@@ -35,12 +31,6 @@ impl Profile {
 
     pub fn name(self) -> &'static str {
         self.into()
-    }
-
-    /// Whether it does what a benchmark tool does, with that tool's own idea of when data is on the
-    /// drive.
-    pub fn is_tool(self) -> bool {
-        matches!(self, Profile::Dd | Profile::Sysbench | Profile::Bonnie | Profile::Iozone)
     }
 }
 

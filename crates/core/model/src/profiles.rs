@@ -99,17 +99,15 @@ pub fn job(profile: Profile) -> Job {
     read_job(profile).unwrap_or(Job::new(Rw::Read, 4096, DEFAULT_SIZE_BYTES))
 }
 
-fn row(profile: Profile) -> Option<[&'static str; 9]> {
-    rows(PROFILES).find(|[name, ..]: &[&str; 9]| *name == profile.name())
+fn row(profile: Profile) -> Option<[&'static str; 7]> {
+    rows(PROFILES).find(|[name, ..]: &[&str; 7]| *name == profile.name())
 }
 
 fn read_job(profile: Profile) -> Option<Job> {
-    let [_, _, rw, bs, size, data, invalidate, numjobs, fsync] = row(profile)?;
+    let [_, _, rw, bs, size, invalidate, numjobs] = row(profile)?;
     Some(Job {
-        data: named(data)?,
         invalidate: invalidate == "yes",
         numjobs: numjobs.parse().ok()?,
-        fsync: fsync.parse().ok()?,
         ..Job::new(named(rw)?, units::parse_size(bs).ok()?, units::parse_size(size).ok()?)
     })
 }
@@ -141,7 +139,7 @@ pub fn parts(profile: Profile, job: &Job) -> Vec<Workload> {
     (0..).zip(part_specs(profile)).map(workload).collect()
 }
 
-/// `bonnie-seeks`; a profile with a single part is called by its own name.
+/// `nas-write`; a profile with a single part is called by its own name.
 fn name(profile: Profile, part: PartSpec) -> String {
     match part.word {
         "" => profile.name().to_string(),
@@ -192,9 +190,9 @@ mod tests {
 
     #[test]
     fn a_profile_is_found_whole_and_by_part() {
-        let whole = find("dd");
-        assert_eq!(whole.len(), part_specs(Profile::Dd).count());
-        assert_eq!(find("dd-read"), [whole.last().expect("a part").clone()]);
+        let whole = find("nas");
+        assert_eq!(whole.len(), part_specs(Profile::Nas).count());
+        assert_eq!(find("nas-mixed"), [whole.last().expect("a part").clone()]);
         assert!(find("nothing").is_empty());
     }
 

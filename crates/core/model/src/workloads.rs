@@ -20,6 +20,13 @@ pub const QUICK: [&str; 4] = ["randwrite", "seqread", "randread", "seqwrite"];
 /// What `demo` measures, most important first.
 pub const DEMO: [&str; 5] = ["randwrite", "smallfiles", "randread", "seqread", "seqwrite"];
 
+/// What `quick` measures beside dd and tools that can do as little.
+pub const DD: [&str; 2] = ["dd-write", "dd-read"];
+
+/// What `quick` measures beside sysbench: the modes of its fileio that repeat on the same files.
+pub const SYSBENCH: [&str; 5] =
+    ["sysbench-rndrw", "sysbench-rndrd", "sysbench-rndwr", "sysbench-seqrd", "sysbench-seqwr"];
+
 /// What people read for them: name, in a sentence, as a heading of a column.
 pub const IN_WORDS: [(&str, &str, &str); 8] = [
     ("randwrite", "random writes", "rnd writes"),
@@ -45,13 +52,55 @@ pub fn all() -> Vec<Workload> {
     six.into_iter().chain([randread1m(), randwrite1m()]).collect()
 }
 
+/// What dd and sysbench are known for, on one file; reads are past the page cache.
+pub fn classic() -> Vec<Workload> {
+    let dd = |word: &str, rw: Rw| {
+        let job = Job { end_fsync: rw.writes(), ..Job::new(rw, MIB, DEFAULT_SIZE_BYTES) };
+        (format!("dd-{word}"), job)
+    };
+    // It flushes after every hundredth request, reads of the mix among them.
+    let sysbench = |word: &str, rw: Rw, fsync: u32| {
+        let job = Job::new(rw, 16 << 10, DEFAULT_SIZE_BYTES);
+        (format!("sysbench-{word}"), Job { fsync, end_fsync: rw.writes(), rwmixread: 60, ..job })
+    };
+    let rows = [
+        (dd("write", Rw::Write), "1m sequential writes with direct I/O to a new file"),
+        (dd("read", Rw::Read), "1m sequential reads with direct I/O"),
+        (
+            sysbench("seqwr", Rw::Write, 100),
+            "16k sequential writes to a new file, flushed every 100",
+        ),
+        (sysbench("seqrd", Rw::Read, 0), "16k sequential reads with direct I/O"),
+        (sysbench("rndrd", Rw::RandRead, 0), "16k random reads with direct I/O"),
+        (sysbench("rndwr", Rw::RandWrite, 100), "16k random writes, flushed every 100"),
+        (
+            sysbench("rndrw", Rw::RandRw, 40),
+            "16k direct random reads and writes 60/40, flushed every 40 writes",
+        ),
+    ];
+    let made = |((name, job), summary): ((String, Job), &str)| {
+        let direct = job.rw.reads() || job.fsync == 0;
+        let job = Job { direct, ..job };
+        let (phase, metric) = match job.rw {
+            Rw::Read => (Phase::ColdRead, Metric::Bandwidth),
+            Rw::RandRead => (Phase::ColdRead, Metric::Iops),
+            Rw::Write => (Phase::Append, Metric::Bandwidth),
+            Rw::RandWrite | Rw::RandRw | Rw::ReadWrite | Rw::SmallFiles => {
+                (Phase::Overwrite, Metric::Iops)
+            }
+        };
+        workload(&name, summary, phase, metric, job)
+    };
+    rows.into_iter().map(made).collect()
+}
+
 pub fn named(name: &str) -> Result<Vec<Workload>, UnknownWorkload> {
     let parts = profiles::find(name);
     if parts.is_empty() { find(name).map(|found| vec![found]) } else { Ok(parts) }
 }
 
 pub fn find(name: &str) -> Result<Workload, UnknownWorkload> {
-    let all = all();
+    let all: Vec<Workload> = all().into_iter().chain(classic()).collect();
     if let Some(found) = all.iter().find(|w| w.name == name) {
         return Ok(found.clone());
     }
@@ -146,7 +195,7 @@ mod tests {
         assert!(hint("SeqRead2").contains("'seqread'"));
         assert!(hint("sqlite-bench").contains("choose from randwrite, smallfiles"));
         assert!(hint("\u{1b}[31m").contains("\\x1b"), "{}", hint("\u{1b}[31m"));
-        for name in QUICK.iter().chain(&DEMO) {
+        for name in QUICK.iter().chain(&DEMO).chain(&DD).chain(&SYSBENCH) {
             assert!(find(name).is_ok(), "{name}");
         }
     }
@@ -154,7 +203,7 @@ mod tests {
     #[test]
     fn every_write_is_durable_and_every_cell_limited() {
         let protocol = Protocol::for_mode(Mode::Quick, 2);
-        for workload in all() {
+        for workload in all().into_iter().chain(classic()) {
             let w = with_limits(workload, &protocol);
             assert!(w.job.is_durable(), "{}", w.name);
             assert_eq!(w.job.runtime_ns, Some(2_000_000_000));

@@ -7,7 +7,6 @@
 //! and 2.00a, `bonnie++.cpp` and `bon_csv2txt.cpp`.
 
 mod cells;
-pub mod command;
 mod csv;
 mod plain;
 mod row;

@@ -6,7 +6,6 @@
 //! and the sizes in parentheses are only used to see that the line is whole. Source: coreutils
 //! `src/dd.c`, and the binaries' own message catalogues.
 
-pub mod command;
 mod line;
 
 use self::line::Stats;

@@ -7,12 +7,11 @@
 
 mod announced;
 mod block;
-pub mod command;
 mod direction;
 pub mod expression;
 pub mod jobfile;
 pub mod json;
-mod measured;
+pub(crate) mod measured;
 pub mod options;
 mod order;
 mod paths;
@@ -24,6 +23,7 @@ pub mod terse;
 #[cfg(test)]
 mod tests;
 pub mod text;
+pub(crate) mod words;
 
 use crate::scan::ScannedTool;
 use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, finding};

@@ -8,7 +8,6 @@
 //! table holds KiB/s, operations per second or microseconds. Source: iozone 3.414 to 3.489,
 //! `iozone.c`.
 
-pub mod command;
 mod row;
 mod throughput;
 

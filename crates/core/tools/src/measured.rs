@@ -4,12 +4,11 @@
 //! them for one kind of operation (fio, as completion latencies); the figures that it prints stand
 //! beside them in its own words. The wall time is the tool's own.
 
-use super::foreign::{Asked, driver};
+use super::driver::driver;
 use crate::scan::FoundMetric;
 use bakeoff_model::finding::Finding;
-use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::job::Rw;
 use bakeoff_model::measurement::{Figure, Latency, Measurement, OpStats, SCHEMA, Tool};
-use bakeoff_model::profiles;
 use bakeoff_model::workload::Workload;
 
 #[derive(Clone, Copy, Debug)]
@@ -73,15 +72,12 @@ pub struct Work {
     pub elapsed_ns: u64,
     pub read: Done,
     pub write: Done,
-    pub create: Done,
-    pub stat: Done,
-    pub unlink: Done,
     pub flush: Done,
     pub flush_ns: u64,
     pub cpu_ns: [u64; 2],
 }
 
-/// The measurement of one workload in words, or of one part of the tool's own profile.
+/// The measurement of one workload.
 pub fn measurement(
     workload: &Workload,
     tool: Tool,
@@ -89,24 +85,18 @@ pub fn measurement(
     findings: Vec<Finding>,
 ) -> Result<Measurement, String> {
     let figures = Figures { tool: tool.driver.name(), metrics };
-    let (job, part) = (&workload.job, workload.profile);
-    let rw = part.and_then(profiles::part_spec).map_or(job.rw, |spec| spec.rw);
-    let work = match driver(tool.driver) {
-        Some(driver) => driver.work(Asked { job, part, rw }, figures)?,
-        None => return Err(figures.missing(&format!("figure for {}", rw.name()))),
-    };
+    let job = &workload.job;
+    let driver = driver(tool.driver).ok_or_else(|| figures.missing("figures of a tool"))?;
+    let work = driver.work(job.rw, figures)?;
     Ok(Measurement {
         schema: SCHEMA.to_string(),
-        job: Job { rw, ..job.clone() },
+        job: job.clone(),
         engine: job.engine,
         elapsed_ns: work.elapsed_ns,
         flush_ns: work.flush_ns,
         read: work.read.stats(work.elapsed_ns),
         write: work.write.stats(work.elapsed_ns),
         flush: work.flush.stats(work.elapsed_ns),
-        create: work.create.stats(work.elapsed_ns),
-        stat: work.stat.stats(work.elapsed_ns),
-        unlink: work.unlink.stats(work.elapsed_ns),
         usr_cpu_ns: work.cpu_ns[0],
         sys_cpu_ns: work.cpu_ns[1],
         figures: printed(metrics),
@@ -128,25 +118,28 @@ fn printed(metrics: &[FoundMetric]) -> Vec<Figure> {
     metrics.iter().filter(is_result).map(figure).collect()
 }
 
-pub fn side(rw: Rw, done: Done) -> (Done, Done) {
-    match rw {
-        Rw::Read | Rw::RandRead => (done, Done::default()),
-        Rw::Write | Rw::RandWrite | Rw::ReadWrite | Rw::RandRw | Rw::SmallFiles => {
-            (Done::default(), done)
-        }
-    }
-}
-
-pub fn of_rate(
+/// The work of a tool that goes through a file once: bytes and block as it names them, and the rate,
+/// where it prints no time.
+pub fn of_file(
+    rw: Rw,
     figures: Figures<'_>,
-    name: &str,
-    amount: u64,
-    (read, write): (Done, Done),
+    (bytes, block): (&str, &str),
+    rate: Option<&str>,
 ) -> Result<Work, String> {
-    let rate = figures.get(name)?;
-    let elapsed_ns = if rate > 0.0 { whole(amount as f64 / rate * 1e9) } else { 0 };
-    match elapsed_ns {
-        0 => Err(figures.missing(name)),
-        elapsed_ns => Ok(Work { elapsed_ns, read, write, ..Work::default() }),
+    let bytes = figures.above_zero(bytes)?;
+    let elapsed_ns = match rate {
+        None => figures.above_zero("elapsed")?,
+        Some(name) => {
+            let rate = Some(figures.get(name)?).filter(|rate| *rate > 0.0);
+            rate.map_or(0, |rate| whole(bytes as f64 / rate * 1e9))
+        }
+    };
+    if elapsed_ns == 0 {
+        return Err(figures.missing("rate"));
     }
+    // bonnie++ tells its chunks only where they are not its usual 8 KiB.
+    let block = figures.find(block).map_or(8192, whole).max(1);
+    let done = Done::without_latency(bytes.div_ceil(block), bytes);
+    let (read, write) = if rw.reads() { (done, Done::default()) } else { (Done::default(), done) };
+    Ok(Work { elapsed_ns, read, write, ..Work::default() })
 }

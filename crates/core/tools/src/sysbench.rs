@@ -5,8 +5,7 @@
 //! powers of 1024 bytes. Source: sysbench `tests/fileio/sb_fileio.c` and `sysbench.c` at 0.4.12,
 //! 1.0.20 and master.
 
-pub mod command;
-mod measured;
+pub(crate) mod measured;
 mod report;
 
 use crate::scan::ScannedTool;

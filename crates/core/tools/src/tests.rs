@@ -1,6 +1,6 @@
 //! Commands of the foreign drivers, and their real outputs as measurements.
 
-use super::foreign::{CommandPlace, RawOutput, Unsupported, driver};
+use super::driver::{CommandPlace, RawOutput, Unsupported, driver};
 use super::measured::measurement;
 use bakeoff_model::job::{EngineName, Job, Rw};
 use bakeoff_model::measurement::{Measurement, Tool};
@@ -12,12 +12,6 @@ fn workload(rw: Rw, phase: Phase, change: impl FnOnce(&mut Job)) -> Workload {
     let mut job = Job::new(rw, 64 << 10, 64 << 20);
     change(&mut job);
     Workload::native("w", "", phase, Metric::Bandwidth, job)
-}
-
-fn part(profile: Profile, part: u16) -> Workload {
-    let mut workload = workload(Rw::Write, Phase::Whole, |job| job.bs = 8 << 10);
-    workload.profile = Some(Part { profile, part });
-    workload
 }
 
 fn command(name: DriverName, version: &str, of: &Workload) -> Result<String, Unsupported> {
@@ -43,12 +37,7 @@ fn a_workload_in_words_becomes_each_tool_s_words() {
          --file-test-mode=rndwr --threads=1 --rand-seed=8 --time=3 --events=0 \
          --file-fsync-freq=8 --file-fsync-end=off run"
     );
-    assert_eq!(
-        command(DriverName::Sysbench, "0.4.12", &write).unwrap(),
-        "sysbench --test=fileio --file-num=1 --file-total-size=67108864 --file-block-size=65536 \
-         --file-test-mode=rndwr --num-threads=1 --max-time=3 --max-requests=0 \
-         --file-fsync-freq=8 --file-fsync-end=off run"
-    );
+    assert!(command(DriverName::Sysbench, "0.4.12", &write).is_err(), "it has other options");
     let read = workload(Rw::Read, Phase::ColdRead, |job| job.direct = true);
     assert_eq!(
         command(DriverName::Dd, "", &read).unwrap(),
@@ -59,92 +48,9 @@ fn a_workload_in_words_becomes_each_tool_s_words() {
         "iozone -+n -i 0 -i 1 -s 65536k -r 64k -f iozone.tmp -I"
     );
     assert_eq!(
-        command(DriverName::Bonnie, "", &part(Profile::Bonnie, 1)).unwrap(),
-        "bonnie++ -d . -r 0 -m bakeoff -s 64:8192 -n 16 -u root"
+        command(DriverName::Bonnie, "", &read).unwrap(),
+        "bonnie++ -d . -r 0 -m bakeoff -s 64:65536 -n 0 -f -D -u root"
     );
-}
-
-/// A burst over 128 files follows each hundred requests; 1.0.15 began to count it.
-#[test]
-fn an_amount_of_sysbench_s_profile_is_counted_as_its_version_counts() {
-    let rndwr = part(Profile::Sysbench, 4);
-    let job = Job { io_size: Some(300 * rndwr.job.bs), ..rndwr.job.clone() };
-    let rndwr = Workload { job, ..rndwr };
-    for (version, events) in [
-        ("1.0.20", "--time=0 --events=684 "),
-        ("1.0.14", "--time=0 --events=300 "),
-        ("0.4.12", "--max-time=0 --max-requests=300 "),
-    ] {
-        let words = command(DriverName::Sysbench, version, &rndwr).unwrap();
-        assert!(words.contains(events), "{version}: {words}");
-    }
-    for (io_size, events) in
-        [(None, "--time=1 --events=0 "), (rndwr.job.io_size, "=1 --events=684 ")]
-    {
-        let job = Job { runtime_ns: Some(1), io_size, ..rndwr.job.clone() };
-        let timed = Workload { job, ..rndwr.clone() };
-        let words = command(DriverName::Sysbench, "1.0.20", &timed).unwrap();
-        assert!(words.contains(events), "{words}");
-    }
-}
-
-/// Tried with 0.4.12 and 0.5: of 700 requests asked for 0.4.12 made the 512 of one pass, with four
-/// flushes of its four files, and 0.5 made 700 with a burst after every hundred.
-#[test]
-fn what_sysbench_0_4_does_not_do_in_sequential_modes_is_not_asked_of_it() {
-    let part_of = |at, io_size| {
-        let part = part(Profile::Sysbench, at);
-        Workload { job: Job { io_size, ..part.job.clone() }, ..part }
-    };
-    let amount = Some(300 * (8 << 10));
-    for (asked, why) in [
-        (
-            part_of(0, None),
-            "0.4 flushes only at the end of sequential writes: install 1.0, or set fsync above \
-             the number of requests (a profile sets 100)",
-        ),
-        (
-            part_of(1, None),
-            "0.4 flushes only at the end of sequential writes: install 1.0, or set fsync above \
-             the number of requests (a profile sets 100)",
-        ),
-        (
-            part_of(2, amount),
-            "0.4 makes one sequential pass over all its files, regardless of io_size: install \
-             1.0, or omit io_size",
-        ),
-        (
-            workload(Rw::Write, Phase::Overwrite, |job| job.fsync = 4),
-            "0.4 flushes only at the end of sequential writes: install 1.0, or set fsync above \
-             the number of requests (a profile sets 100)",
-        ),
-        (
-            workload(Rw::Read, Phase::ColdRead, |job| job.io_size = amount),
-            "0.4 makes one sequential pass over all its files, regardless of io_size: install \
-             1.0, or omit io_size",
-        ),
-    ] {
-        assert_eq!(command(DriverName::Sysbench, "0.4.12", &asked).unwrap_err().why, why);
-        assert!(command(DriverName::Sysbench, "0.5", &asked).is_ok());
-        assert!(command(DriverName::Sysbench, "1.0.20", &asked).is_ok());
-    }
-    // More requests between two bursts than there are: the same work in every version.
-    let rare = part_of(0, None);
-    let rare = Workload { job: Job { fsync: u32::MAX, ..rare.job.clone() }, ..rare };
-    for asked in [part_of(2, None), part_of(3, amount), part_of(4, amount), part_of(5, None), rare]
-    {
-        assert!(command(DriverName::Sysbench, "0.4.12", &asked).is_ok());
-    }
-}
-
-#[test]
-fn what_bonnie_moves_by_bytes_is_as_much_as_the_job_says() {
-    let putc = part(Profile::Bonnie, 0);
-    let of = |io_size| Workload { job: Job { io_size, ..putc.job.clone() }, ..putc.clone() };
-    let words = command(DriverName::Bonnie, "", &of(Some(8 << 20))).unwrap();
-    assert!(words.contains(" -f8 "), "{words}");
-    let refused = command(DriverName::Bonnie, "", &of(Some(1000))).unwrap_err();
-    assert_eq!(refused.why, "its one-byte phases must be whole MiB: change io_size");
 }
 
 /// sysbench wrote the same 64 MiB again and again for the time of a cell: 23 GB/s, flushed once.
@@ -204,33 +110,19 @@ fn refused(name: DriverName, workload: &Workload) -> Unsupported {
 #[test]
 fn what_a_tool_has_no_words_for_is_said() {
     let random = workload(Rw::RandRead, Phase::ColdRead, |_| {});
-    let mixed = workload(Rw::RandRw, Phase::Overwrite, |job| job.fsync = 1);
+    let mixed = workload(Rw::RandRw, Phase::Overwrite, |_| {});
     let deep = workload(Rw::RandRead, Phase::ColdRead, |job| job.iodepth = 8);
     let files = workload(Rw::SmallFiles, Phase::Metadata, |_| {});
     for (name, workload, why) in [
-        (
-            DriverName::Dd,
-            &random,
-            "it reads or writes sequentially: use rw = \"read\" or \"write\"",
-        ),
+        (DriverName::Dd, &random, "it does read, write, and not randread"),
         (
             DriverName::Iozone,
             &random,
             "it reads the data it has just written from memory: use direct = true, or driver = \
              \"native\"",
         ),
-        (
-            DriverName::Iozone,
-            &mixed,
-            "it mixes reads and writes only across processes, and has no test of small files",
-        ),
-        (DriverName::Bonnie, &random, "it runs fixed phases: use profile = \"bonnie\""),
-        (
-            DriverName::Sysbench,
-            &mixed,
-            "it counts reads as well for fsync: omit fsync for randrw, or use profile = \
-             \"sysbench\"",
-        ),
+        (DriverName::Iozone, &mixed, "it does read, write, randread, randwrite, and not randrw"),
+        (DriverName::Bonnie, &random, "it does read, write, and not randread"),
         (
             DriverName::Sysbench,
             &deep,
@@ -240,7 +132,7 @@ fn what_a_tool_has_no_words_for_is_said() {
         (
             DriverName::Fio,
             &files,
-            "small files need three engines of fio: use a job file, or driver = \"native\"",
+            "it does read, write, randread, randwrite, readwrite, randrw, and not smallfiles",
         ),
     ] {
         assert_eq!(refused(name, workload).why, why, "{}", name.name());
@@ -256,7 +148,8 @@ fn another_pattern_is_not_measured_under_the_name_of_one() {
     let ring = workload(Rw::Read, Phase::ColdRead, |job| {
         (job.engine, job.direct) = (EngineName::IoUring, true);
     });
-    let seeks = part(Profile::Bonnie, 5);
+    let boot = Part { profile: Profile::Boot, part: 0 };
+    let boot = Workload { profile: Some(boot), ..ring.clone() };
     for (name, why) in [
         (DriverName::Fio, "its other offsets differ from bakeoff's: use a job file"),
         (DriverName::Sysbench, "its offsets are sequential or uniformly random: omit offsets"),
@@ -264,7 +157,7 @@ fn another_pattern_is_not_measured_under_the_name_of_one() {
     ] {
         assert_eq!(refused(name, &zipf).why, why, "{}", name.name());
     }
-    let of_bonnie = "profile = \"bonnie\" needs driver = \"native\" or \"bonnie\"";
+    let of_native = "profile = \"boot\" needs driver = \"native\"";
     for name in [DriverName::Dd, DriverName::Sysbench, DriverName::Iozone] {
         assert_eq!(
             refused(name, &ring).why,
@@ -272,11 +165,11 @@ fn another_pattern_is_not_measured_under_the_name_of_one() {
             "{}",
             name.name()
         );
-        assert_eq!(refused(name, &seeks).why, of_bonnie, "{}", name.name());
+        assert_eq!(refused(name, &boot).why, of_native, "{}", name.name());
     }
     assert_eq!(
-        refused(DriverName::Dd, &seeks).to_string(),
-        "dd cannot run this: profile = \"bonnie\" needs driver = \"native\" or \"bonnie\""
+        refused(DriverName::Dd, &boot).to_string(),
+        "dd cannot run this: profile = \"boot\" needs driver = \"native\""
     );
     let ring = workload(Rw::RandRead, Phase::ColdRead, |job| {
         (job.iodepth, job.engine) = (8, EngineName::IoUring);
@@ -324,4 +217,26 @@ fn sysbench_counts_come_from_either_version() {
     let reads = measured(DriverName::Sysbench, &mixed, text).read.unwrap();
     assert_eq!(reads.total_ios, 300, "as many as its events");
     assert!((reads.iops / 174_293.76 - 1.0).abs() < 1e-4, "and its own rate: {}", reads.iops);
+}
+
+/// A hundred requests of the mix of 60 reads to 40 writes have 40 writes.
+#[test]
+fn sysbench_flushes_as_often_as_the_mix_writes() {
+    let mixed = workload(Rw::RandRw, Phase::Overwrite, |job| {
+        (job.rwmixread, job.fsync, job.nrfiles) = (60, 40, 128);
+    });
+    let words = command(DriverName::Sysbench, "1.0.20", &mixed).unwrap();
+    assert!(words.contains("--file-num=128 "), "{words}");
+    assert!(words.contains("--file-rw-ratio=1.5000 --file-fsync-freq=100 "), "{words}");
+}
+
+#[test]
+fn a_phase_of_iozone_is_the_one_that_was_asked_for() {
+    let text = include_str!("../../../../fixtures/tools/iozone/text_subset_0_1_2.stdout");
+    for (rw, kib) in [(Rw::Write, 514_589), (Rw::Read, 761_599), (Rw::RandRead, 367_817)] {
+        let measured = measured(DriverName::Iozone, &workload(rw, Phase::Append, |_| {}), text);
+        let done = if rw.reads() { measured.read } else { measured.write }.unwrap();
+        assert_eq!((done.io_bytes, done.total_ios), (2 << 20, 8));
+        assert!((done.bw_bytes_per_s / f64::from(kib << 10) - 1.0).abs() < 1e-3, "{done:?}");
+    }
 }

@@ -1,10 +1,9 @@
 //! The block a profile writes or reads into, and whole transfers of it.
 
-use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
 
 use bakeoff_model::job::{Data, Job, Mem};
-use rustix::fs::{Advice, SeekFrom, fadvise};
+use rustix::fs::SeekFrom;
 use rustix::io::Errno;
 
 use super::meter::Meter;
@@ -12,7 +11,6 @@ use crate::buffer::Buffers;
 use crate::data::{Content, Tag};
 use crate::error::EngineError;
 use crate::residency;
-use crate::target;
 
 /// From this size on a block is its own pool: only tags are made anew, see [`crate::data`].
 const POOL_MIN_BYTES: usize = 1 << 20;
@@ -131,13 +129,6 @@ pub fn flush(file: impl AsFd, meter: &mut Meter<'_>) -> Result<(), EngineError> 
     Ok(())
 }
 
-/// close(2), which the meter counts.
-pub fn close(file: OwnedFd, meter: &mut Meter<'_>) -> Result<(), EngineError> {
-    target::close(file)?;
-    meter.close();
-    Ok(())
-}
-
 /// fsync(2).
 pub fn fsync(file: impl AsFd) -> Result<(), EngineError> {
     rustix::fs::fsync(file).map_err(|e| EngineError::io("flushing", e))
@@ -171,21 +162,6 @@ pub fn syncfs(dir: impl AsFd) -> Result<(), EngineError> {
 pub fn cool(file: impl AsFd, job: &Job) -> Result<(), EngineError> {
     if job.invalidate {
         residency::evict(file).map_err(forgetting)?;
-    }
-    Ok(())
-}
-
-/// Puts out of memory what was just read there, where the job asks for it, so that whoever draws
-/// the same place again reads it from the drive. A length of 0 is the whole file.
-pub fn forget(
-    file: impl AsFd,
-    (offset, len): (u64, u64),
-    meter: &mut Meter<'_>,
-) -> Result<(), EngineError> {
-    if meter.job.invalidate {
-        fadvise(file, offset, NonZeroU64::new(len), Advice::DontNeed)
-            .map_err(|e| forgetting(e.into()))?;
-        meter.made();
     }
     Ok(())
 }

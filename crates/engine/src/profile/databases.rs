@@ -117,6 +117,6 @@ fn commits(context: &mut Context<'_>, part: u16, how: &Use) -> Result<(), Engine
     meter.pause();
     drop(database);
     context.workdir.clear()?;
-    context.push(meter.finish(Vec::new()));
+    context.push(meter.finish());
     Ok(())
 }

@@ -67,7 +67,7 @@ pub fn copy_tree(context: &mut Context<'_>) -> Result<(), EngineError> {
         meter.pause();
         Ok(())
     })?;
-    context.push(meter.finish(Vec::new()));
+    context.push(meter.finish());
     Ok(())
 }
 
@@ -126,7 +126,7 @@ pub fn boot(context: &mut Context<'_>) -> Result<(), EngineError> {
         meter.pause();
         Ok(())
     })?;
-    context.push(meter.finish(Vec::new()));
+    context.push(meter.finish());
     Ok(())
 }
 
@@ -179,7 +179,7 @@ pub fn package_install(context: &mut Context<'_>) -> Result<(), EngineError> {
         meter.pause();
         Ok(())
     })?;
-    context.push(meter.finish(Vec::new()));
+    context.push(meter.finish());
     Ok(())
 }
 

@@ -22,29 +22,15 @@ pub struct Lanes<'a> {
 }
 
 impl Lanes<'_> {
-    pub fn start_ns(&self) -> u64 {
-        self.meters.iter().map(|m| m.origin_ns).min().unwrap_or(0)
-    }
-
-    pub fn end_ns(&self) -> u64 {
-        self.meters.iter().map(|m| m.now_ns).max().unwrap_or(0)
-    }
-
-    /// Operations, bytes and summed latency of one kind.
-    pub fn total(&self, kind: Kind) -> (u64, u64, u64) {
-        let add = |a: (u64, u64, u64), b: (u64, u64, u64)| (a.0 + b.0, a.1 + b.1, a.2 + b.2);
-        self.meters.iter().map(|m| m.so_far(kind)).fold((0, 0, 0), add)
-    }
-
     pub fn longest_ns(&self, kind: Kind) -> u64 {
         self.meters.iter().map(|m| m.longest_ns(kind)).max().unwrap_or(0)
     }
 
-    /// The part's numbers, with the tool's own figures beside them.
+    /// The part's numbers, with `figures` beside them.
     pub fn finish(mut self, figures: Vec<Figure>) -> Measurement {
         let first = self.meters.remove(0);
-        let measured = first.finish_with(self.meters, (self.usage, self.moved), figures);
-        Measurement { drive_writes: self.drive_writes, ..measured }
+        let measured = first.finish_with(self.meters, (self.usage, self.moved));
+        Measurement { drive_writes: self.drive_writes, figures, ..measured }
     }
 }
 

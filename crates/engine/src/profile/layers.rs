@@ -46,7 +46,7 @@ pub fn backup(context: &mut Context<'_>) -> Result<(), EngineError> {
         meter.pause();
         Ok(())
     })?;
-    context.push(meter.finish(Vec::new()));
+    context.push(meter.finish());
     Ok(())
 }
 
@@ -77,7 +77,7 @@ pub fn image_pull(context: &mut Context<'_>) -> Result<(), EngineError> {
         meter.pause();
         Ok(())
     })?;
-    context.push(meter.finish(Vec::new()));
+    context.push(meter.finish());
     Ok(())
 }
 

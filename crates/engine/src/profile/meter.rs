@@ -8,8 +8,7 @@
 //! unit of the work, and the clock goes on: nothing is done between both.
 
 use bakeoff_model::job::{EngineName, Job};
-use bakeoff_model::measurement::{Figure, Measurement};
-use bakeoff_stats::histogram::Histogram;
+use bakeoff_model::measurement::Measurement;
 
 use crate::clock::Clock;
 use crate::cost::Cost;
@@ -206,22 +205,8 @@ impl<'a> Meter<'a> {
         self.now_ns - self.origin_ns
     }
 
-    /// Time of the work without flushes and closes: where most tools stop their clock.
-    pub fn loop_ns(&self) -> u64 {
-        self.elapsed_ns() - self.flush_ns - self.close_ns
-    }
-
-    /// Operations, bytes and summed latency of one kind so far.
-    pub fn so_far(&self, kind: Kind) -> (u64, u64, u64) {
-        self.recorder.tally(kind).map_or((0, 0, 0), |t| (t.count, t.bytes, t.sum_ns))
-    }
-
     pub fn longest_ns(&self, kind: Kind) -> u64 {
         self.recorder.tally(kind).map_or(0, |t| t.max_ns)
-    }
-
-    pub fn histogram(&self, kind: Kind) -> Histogram {
-        self.recorder.tally(kind).map(|t| t.totals().histogram).unwrap_or_default()
     }
 
     /// Whether the part has had its time and its operations; without a time one pass is all.
@@ -273,10 +258,10 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// The part's numbers, with the tool's own figures beside them.
-    pub fn finish(self, figures: Vec<Figure>) -> Measurement {
+    /// The part's numbers.
+    pub fn finish(self) -> Measurement {
         let used = (self.usage, self.moved);
-        self.finish_with(Vec::new(), used, figures)
+        self.finish_with(Vec::new(), used)
     }
 
     /// The numbers of a part that this and `rest`, in threads of their own, did together.
@@ -284,7 +269,6 @@ impl<'a> Meter<'a> {
         mut self,
         rest: Vec<Meter<'_>>,
         (usage, moved): (Usage, Moved),
-        figures: Vec<Figure>,
     ) -> Measurement {
         let (job, clock, cost) = (self.job.clone(), self.clock, self.cost);
         let all = self.moved_settling.plus(moved);
@@ -300,7 +284,6 @@ impl<'a> Meter<'a> {
         let circumstances = Circumstances { engine, usage, cost, clock, findings: Vec::new() };
         let mut measurement = report::measurement(&job, outcomes, circumstances);
         measurement.tool_ns += making_ns;
-        measurement.figures = figures;
         measurement.device_read_bytes = moved.read_bytes;
         measurement.wrote_bytes = moved.written_bytes;
         measurement.drive_writes = drive_writes;

@@ -6,17 +6,12 @@
 
 mod beside;
 mod block;
-mod bonnie;
 mod databases;
 mod files;
 mod lanes;
 mod layers;
 mod meter;
-mod order;
-mod pattern;
-mod stream;
-mod sysbench;
-mod tools;
+mod nas;
 mod tree;
 mod workdir;
 
@@ -29,7 +24,6 @@ use bakeoff_model::profile::{Part, Profile};
 use bakeoff_model::profiles;
 use bakeoff_model::wear::WornDevices;
 use bakeoff_stats::units;
-use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::{chroot, fchdir};
 
@@ -61,8 +55,7 @@ pub struct Work<'a> {
     pub worn: Option<&'a WornDevices>,
 }
 
-/// Does `work` in the
-/// empty directory `target`, with the sizes, times and counts of `job`. `live` is fed as in
+/// Does `work` in the empty directory `target`, with the sizes, times and counts of `job`. `live` is fed as in
 /// [`crate::measure()`]; profiles of applications that keep a database open it with `open`.
 ///
 /// # Errors
@@ -83,8 +76,7 @@ pub(crate) fn measure_in(
     live: Option<BorrowedFd<'_>>,
     open: OpenDatabase,
 ) -> Result<Vec<Measurement>, EngineError> {
-    let worn = work.worn.filter(|_| !work.profile.is_tool());
-    let counters = Counters::open(work.disks).with_worn(worn, workdir.dir());
+    let counters = Counters::open(work.disks).with_worn(work.worn, workdir.dir());
     let live = Live::new(live);
     let mut context = Context::new(workdir, work, target, (&live, &counters), open)?;
     match work.profile {
@@ -96,12 +88,7 @@ pub(crate) fn measure_in(
         Profile::ImagePull => layers::image_pull(&mut context)?,
         Profile::Boot => files::boot(&mut context)?,
         Profile::PackageInstall => files::package_install(&mut context)?,
-        Profile::Sysbench => sysbench::run(&mut context)?,
-        Profile::Bonnie => {
-            tools::run(&mut context)?;
-            bonnie::run(&mut context)?;
-        }
-        Profile::Nas | Profile::Dd | Profile::Iozone => tools::run(&mut context)?,
+        Profile::Nas => nas::run(&mut context)?,
     }
     Ok(context.done)
 }
@@ -170,11 +157,6 @@ impl<'a> Context<'a> {
 
     fn wants(&self, part: u16) -> bool {
         self.wanted.contains(&part)
-    }
-
-    /// What opens a file past the page cache, where the job asks for it.
-    fn direct(&self) -> OFlags {
-        if self.job.direct { OFlags::DIRECT } else { OFlags::empty() }
     }
 
     /// A new database. SQLite takes a path and resolves every link in it to a name
@@ -258,9 +240,4 @@ fn panicked() -> EngineError {
 
 fn figure(name: &str, value: f64, unit: &str) -> Figure {
     Figure { name: name.to_string(), value, unit: unit.to_string() }
-}
-
-/// `amount` a second over `ns`.
-fn per_second(amount: f64, ns: u64) -> f64 {
-    if ns == 0 { 0.0 } else { amount * 1e9 / ns as f64 }
 }

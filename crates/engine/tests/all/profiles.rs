@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use bakeoff_engine::{Work, measure_profile};
-use bakeoff_model::job::{Data, Job};
+use bakeoff_model::job::Job;
 use bakeoff_model::measurement::{Measurement, OpStats};
 use bakeoff_model::profile::Profile;
 use bakeoff_model::profiles;
@@ -72,178 +72,16 @@ fn figure(m: &Measurement, name: &str) -> f64 {
 }
 
 #[test]
-fn dd_copies_whole_blocks_once_and_flushes_once() {
-    for (bs, size) in [(1, 5000), (4096, 1 << 20), (1 << 20, 3 << 20)] {
-        let measured = run(Profile::Dd, &[], &job(Profile::Dd, bs, size));
-        assert_eq!(measured.len(), 4);
-        for m in &measured[..3] {
-            assert_eq!((counts(m), count(&m.write).1), ((0, size / bs, 1), size));
-        }
-        let read = &measured[3];
-        assert_eq!((counts(read), count(&read.read).1), ((size / bs, 0, 0), size));
-        // Without conv= dd's clock stops before the flush; with it at the very end.
-        let honest = |m: &Measurement| m.write.as_ref().unwrap().bw_bytes_per_s / 1e6;
-        assert!(figure(&measured[0], "copied") > honest(&measured[0]));
-        for m in &measured[1..3] {
-            assert!((figure(m, "copied") / honest(m) - 1.0).abs() < 1e-6);
-        }
-    }
-}
-
-#[test]
 fn a_part_by_itself_finds_its_file_whole() {
-    let measured = run(Profile::Dd, &[3], &job(Profile::Dd, 4096, 1 << 20));
+    let measured = run(Profile::Nas, &[1], &job(Profile::Nas, 4096, 1 << 20));
     assert_eq!(counts(&measured[0]), (256, 0, 0));
-    let measured = run(Profile::Iozone, &[8, 12], &job(Profile::Iozone, 4096, 1 << 20));
-    assert_eq!(measured.iter().map(counts).collect::<Vec<_>>(), [(256, 0, 0); 2]);
-    let measured = run(Profile::Bonnie, &[4], &job(Profile::Bonnie, 8192, 1 << 20));
-    assert_eq!(counts(&measured[0]), (128, 0, 1));
-    let measured = run(Profile::Sysbench, &[3], &job(Profile::Sysbench, 16384, 4 << 20));
-    assert_eq!(counts(&measured[0]), (256, 0, 0));
-}
-
-#[test]
-fn random_data_and_more_passes_keep_the_counts_whole() {
-    let job = Job {
-        data: Data::Random,
-        runtime_ns: Some(50_000_000),
-        min_ios: 600,
-        ..job(Profile::Dd, 4096, 1 << 20)
-    };
-    for m in run(Profile::Dd, &[], &job) {
-        let done = count(&m.read).0 + count(&m.write).0;
-        assert!(done.is_multiple_of(256) && done >= 512, "{done}");
-        assert!(m.elapsed_ns >= 50_000_000);
-    }
 }
 
 #[test]
 fn a_part_is_cut_off_at_its_limit() {
-    let job = Job { time_limit_ns: Some(20_000_000), ..job(Profile::Dd, 1, 64 << 20) };
-    let measured = run(Profile::Dd, &[0], &job);
+    let job = Job { time_limit_ns: Some(20_000_000), ..job(Profile::Nas, 1, 64 << 20) };
+    let measured = run(Profile::Nas, &[0], &job);
     assert!(count(&measured[0].write).0 < 64 << 20);
-}
-
-#[test]
-fn iozone_visits_every_record_in_each_test() {
-    let measured = run(Profile::Iozone, &[], &job(Profile::Iozone, 4096, 1 << 20));
-    assert_eq!(measured.len(), 14);
-    for (part, m) in measured.iter().enumerate() {
-        let spec = profiles::part_specs(Profile::Iozone).nth(part).unwrap();
-        let want = match spec.word {
-            "mixed" => {
-                let (reads, writes, flushes) = counts(m);
-                // The first to finish stops the other, which may hardly have begun.
-                assert!(reads.max(writes) == 256, "{reads} {writes}");
-                (reads, writes, flushes)
-            }
-            _ if spec.rw.writes() => (0, 256, 1),
-            _ => (256, 0, 0),
-        };
-        assert_eq!(counts(m), want, "{}", spec.word);
-        // The mix has one figure, even where its reads had not begun when the writes were done.
-        // iozone flushes after reads as well, and with -e in its time.
-        if spec.word != "mixed" {
-            let word = m.figures[0].name.clone();
-            assert!(m.figures[0].value >= figure(m, &format!("{word} -e")));
-            assert!(figure(m, &format!("{word} -e")) >= figure(m, &format!("{word} -e -c")));
-        }
-    }
-}
-
-#[test]
-fn bonnie_does_each_phase_once() {
-    let job = Job { nrfiles: 300, ..job(Profile::Bonnie, 8192, 4 << 20) };
-    let measured = run(Profile::Bonnie, &[], &job);
-    assert_eq!(measured.len(), 12);
-    let chunks = (4 << 20) / 8192;
-    let per_char = (3 << 20) / 8192;
-    let want =
-        [(0, per_char, 1), (0, chunks, 1), (chunks, chunks, 1), (per_char, 0, 1), (chunks, 0, 1)];
-    assert_eq!(measured[..5].iter().map(counts).collect::<Vec<_>>(), want);
-    let (seeks, updates, flushes) = counts(&measured[5]);
-    assert_eq!((seeks, flushes), (8192, 5));
-    // One in ten of 8192: five standard deviations are 136.
-    assert!(updates.abs_diff(819) < 136, "{updates}");
-    for m in &measured[6..] {
-        let all = [&m.create, &m.stat, &m.unlink].map(|s| count(s).0);
-        assert_eq!((all.iter().max(), all.iter().sum()), (Some(&300), 300));
-    }
-    for m in &measured {
-        assert_eq!(m.figures.len(), 3);
-        assert!(m.figures[0].value > 0.0 && m.figures[2].unit == "us");
-    }
-    // Each of its five seekers tells the CPU time of all, and bonnie++ adds them: at least once,
-    // since one may have done nearly all before the others began.
-    let seeks = &measured[5];
-    let once = (seeks.usr_cpu_ns + seeks.sys_cpu_ns) as f64 * 100.0 / seeks.elapsed_ns as f64;
-    assert!(figure(seeks, "Random Seeks, CPU") > once * 0.5 - 1.0, "{once}");
-    // Its longest operation is a chunk read and written, and of all five seekers.
-    for (m, words) in [(&measured[2], "Sequential Output Rewrite"), (&measured[5], "Random Seeks")]
-    {
-        let [read, write] = [&m.read, &m.write].map(|s| &s.as_ref().unwrap().lat_ns);
-        let least_us = (write.max + read.min).max(read.max) / 1000;
-        assert!(figure(m, &format!("{words}, Latency")) as u64 >= least_us, "{words}");
-    }
-    // Rewritten bytes count once for bonnie++ and as what was moved for us.
-    let rewrite = &measured[2];
-    let moved = (count(&rewrite.read).1 + count(&rewrite.write).1) as f64;
-    let ours = moved / 1024.0 * 1e9 / rewrite.elapsed_ns as f64;
-    assert!((figure(rewrite, "Sequential Output Rewrite") * 2.0 / ours - 1.0).abs() < 0.01);
-}
-
-#[test]
-fn sysbench_flushes_all_files_after_each_hundred_and_at_the_end() {
-    let job = Job { nrfiles: 16, ..job(Profile::Sysbench, 16384, 4 << 20) };
-    let measured = run(Profile::Sysbench, &[], &job);
-    let all: Vec<_> = measured.iter().map(counts).collect();
-    // 256 requests: two whole bursts and the flush at the end, of 16 files each.
-    assert_eq!(all[0], (0, 256, 48));
-    assert_eq!(all[1], (0, 256, 48));
-    assert_eq!(all[2], (256, 0, 0));
-    assert_eq!(all[3], (256, 0, 0));
-    assert_eq!(all[4], (0, 256, 48));
-    assert_eq!(all[5], (154, 102, 48), "three reads for two writes");
-    for m in &measured {
-        assert_eq!(figure(m, "total number of events") as u64, {
-            let (reads, writes, flushes) = counts(m);
-            reads + writes + flushes.saturating_sub(16)
-        });
-    }
-}
-
-/// 0.4 has no bursts in what it writes in order: its figures stood above work it does not do.
-#[test]
-fn figures_of_sysbench_0_4_are_of_what_0_4_does() {
-    let old = "0.4: Requests/sec executed";
-    let has_old = |m: &Measurement| m.figures.iter().any(|figure| figure.name == old);
-    let job = Job { nrfiles: 16, ..job(Profile::Sysbench, 16384, 4 << 20) };
-    let measured = run(Profile::Sysbench, &[], &job);
-    let of_each: Vec<bool> = measured.iter().map(has_old).collect();
-    assert_eq!(of_each, [false, false, true, true, true, true]);
-    let without_bursts = run(Profile::Sysbench, &[], &Job { fsync: u32::MAX, ..job.clone() });
-    assert!(without_bursts.iter().all(has_old));
-    // Its clock starts before the files are opened.
-    for m in measured[2..].iter().chain(&without_bursts) {
-        let (reads, writes, _) = counts(m);
-        let rate = (reads + writes) as f64 * 1e9 / m.elapsed_ns as f64;
-        let old = figure(m, old);
-        assert!(old < rate && old > 0.0, "{old} {rate}");
-    }
-    // A time that is over leaves out the flush at the end. Opening the files may take longer than
-    // that flush on a busy machine, so the two rates are not compared.
-    let timed = Job { runtime_ns: Some(1), min_ios: 256, fsync: u32::MAX, nrfiles: 2, ..job };
-    let m = &run(Profile::Sysbench, &[4], &timed)[0];
-    let rate = counts(m).1 as f64 * 1e9 / (m.elapsed_ns - m.flush_ns) as f64;
-    assert!(figure(m, old) > 0.0 && figure(m, old) < rate);
-}
-
-#[test]
-fn several_threads_of_sysbench_share_one_pass() {
-    let job = Job { nrfiles: 16, numjobs: 3, ..job(Profile::Sysbench, 16384, 4 << 20) };
-    let measured = run(Profile::Sysbench, &[5], &job);
-    // Each thread flushes every file at the end.
-    assert_eq!(counts(&measured[0]), (154, 102, 32 + 3 * 16));
 }
 
 #[test]
@@ -255,14 +93,12 @@ fn what_cannot_be_done_is_refused_with_a_word_on_how() {
         assert_eq!(left_in(dir.path()), 0);
         (error.kind(), error.to_string())
     };
-    let fine = job(Profile::Dd, 4096, 1 << 20);
-    let (kind, said) = refused(Profile::Dd, &[], &Job { bs: 2 << 30, ..fine.clone() });
+    let fine = job(Profile::Nas, 4096, 1 << 20);
+    let (kind, said) = refused(Profile::Nas, &[], &Job { bs: 2 << 30, ..fine.clone() });
     assert!(kind == FailureKind::Invalid && said.contains("at most 1g"), "{said}");
-    let (_, said) = refused(Profile::Dd, &[], &Job { size: 1, ..fine.clone() });
+    let (_, said) = refused(Profile::Nas, &[], &Job { size: 1, ..fine.clone() });
     assert!(said.contains("raise --size"), "{said}");
-    assert_eq!(refused(Profile::Dd, &[9], &fine).0, FailureKind::Protocol);
-    let many = job(Profile::Sysbench, 16384, 1 << 20);
-    assert!(refused(Profile::Sysbench, &[], &many).1.contains("nrfiles"));
+    assert_eq!(refused(Profile::Nas, &[9], &fine).0, FailureKind::Protocol);
 }
 
 #[test]

@@ -1,6 +1,5 @@
-//! Native profiles against the tools they are named after, system call by system call, and the
-//! profiles of applications against what they promise. Under strace, which shows file layout, order
-//! and cadence of flushes as the kernel sees them.
+//! Profiles against what they promise, under strace, which shows the flushes as the kernel sees
+//! them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +24,6 @@ use crate::skip;
 /// Calls on data and flushes of files below a directory, as `call file`, in order.
 struct Traced {
     calls: Vec<String>,
-    offsets: Vec<u64>,
 }
 
 impl Traced {
@@ -47,10 +45,7 @@ impl Traced {
         let text = String::from_utf8_lossy(&fs::read(trace.path()).unwrap()).into_owned();
         let below = format!("<{}", dir.display());
         let lines: Vec<&str> = text.lines().filter(|line| line.contains(&below)).collect();
-        Traced {
-            calls: lines.iter().filter_map(|line| call(line)).collect(),
-            offsets: lines.iter().filter_map(|line| offset(line)).collect(),
-        }
+        Traced { calls: lines.iter().filter_map(|line| call(line)).collect() }
     }
 
     /// The parts of a profile, as the measuring process does them.
@@ -78,13 +73,6 @@ impl Traced {
     fn of(&self, call: &str) -> usize {
         self.calls.iter().filter(|c| c.split(' ').next() == Some(call)).count()
     }
-
-    /// From the first call of that kind on.
-    fn from(mut self, first: &str) -> Traced {
-        let at = self.calls.iter().position(|c| c.starts_with(first)).unwrap_or(0);
-        self.calls.drain(..at);
-        self
-    }
 }
 
 /// `PID pwrite64(5</dir/test_file.3>, …` as `pwrite64 test_file.3`.
@@ -95,135 +83,8 @@ fn call(line: &str) -> Option<String> {
     Some(format!("{name} {}", path.rsplit('/').next()?))
 }
 
-/// The last argument of a pread64 or pwrite64.
-fn offset(line: &str) -> Option<u64> {
-    let arguments = line.split_once("64(")?.1.split_once(')')?.0;
-    arguments.rsplit(", ").next()?.parse().ok()
-}
-
 fn job(profile: Profile, bs: u64, size: u64) -> Job {
     Job { bs, size, invalidate: false, ..profiles::job(profile) }
-}
-
-fn lacks(command: &str) -> bool {
-    skip::lacks_command("strace") || skip::lacks_command(command)
-}
-
-/// What sysbench itself does in a mode, without laying its files out.
-fn sysbench(mode: &str, events: u64) -> Traced {
-    let bench = Bench::new();
-    let dir = bench.dir("sysbench");
-    let options = ["fileio", "--file-num=4", "--file-total-size=4M", "--time=3600"];
-    let mode = format!("--file-test-mode={mode}");
-    let prepared =
-        Command::new("sysbench").args(options).arg("prepare").current_dir(&dir).output().unwrap();
-    assert!(prepared.status.success());
-    let events = format!("--events={events}");
-    let words = [&["sysbench"], &options[..], &[&mode, &events, "run"]].concat();
-    Traced::run(&words, &dir, b"")
-}
-
-#[test]
-fn sysbench_and_its_profile_make_the_same_calls() {
-    if lacks("sysbench") {
-        return;
-    }
-    // 256 blocks and two bursts of four flushes, which sysbench counts as events too.
-    for (part, mode, events) in [(0, "seqwr", 264), (1, "seqrewr", 264), (2, "seqrd", 256)] {
-        let theirs = sysbench(mode, events);
-        let job = Job { nrfiles: 4, ..job(Profile::Sysbench, 16384, 4 << 20) };
-        let first = if mode == "seqrd" { "pread64" } else { "pwrite64" };
-        // Files that are there are laid out first: the last pass is the part.
-        let mut ours = Traced::native(Profile::Sysbench, &[part], job);
-        let skipped = ours.calls.len() - theirs.calls.len();
-        ours.calls.drain(..skipped);
-        assert_eq!(ours.calls, theirs.calls, "{mode}");
-        assert!(theirs.calls[0].starts_with(first));
-        let same = theirs.offsets.len();
-        assert_eq!(ours.offsets[ours.offsets.len() - same..], theirs.offsets, "{mode}");
-    }
-}
-
-/// Pages in memory are as large as the writes that made them: laid out by the mebibyte, random
-/// writes took four times the CPU of sysbench's.
-#[test]
-fn files_are_laid_out_by_blocks_as_sysbench_prepares_them() {
-    if lacks("sysbench") {
-        return;
-    }
-    let bench = Bench::new();
-    let dir = bench.dir("prepared");
-    let options = ["sysbench", "fileio", "--file-num=4", "--file-total-size=4M", "prepare"];
-    let theirs = Traced::run(&options, &dir, b"");
-    let job = Job { nrfiles: 4, io_size: Some(16384), ..job(Profile::Sysbench, 16384, 4 << 20) };
-    let ours = Traced::native(Profile::Sysbench, &[3], job);
-    assert_eq!((theirs.of("write"), theirs.of("fsync")), (256, 4));
-    assert_eq!((ours.of("pwrite64"), ours.of("fsync")), (256, 4));
-}
-
-#[test]
-fn the_mix_of_sysbench_and_its_profile_is_the_same_cycle() {
-    if lacks("sysbench") {
-        return;
-    }
-    // Which file comes is drawn at random by both: only the kinds of call can be compared.
-    let kinds = |traced: &Traced| -> String {
-        let word = |call: &String| match call.split(' ').next() {
-            Some("pread64") => 'R',
-            Some("pwrite64") => 'W',
-            _ => 'F',
-        };
-        traced.calls.iter().map(word).collect()
-    };
-    let theirs = kinds(&sysbench("rndrw", 264));
-    let job = Job { nrfiles: 4, ..job(Profile::Sysbench, 16384, 4 << 20) };
-    let ours = kinds(&Traced::native(Profile::Sysbench, &[5], job));
-    assert!(ours.ends_with(&theirs), "{ours}\n{theirs}");
-    assert!(theirs.starts_with("RWRWRRWRWR"));
-}
-
-#[test]
-fn dd_and_its_profile_make_the_same_calls() {
-    if lacks("dd") {
-        return;
-    }
-    for (part, conv) in [(1, "fdatasync"), (2, "fsync")] {
-        let bench = Bench::new();
-        let dir = bench.dir("dd");
-        let conv = format!("conv={conv}");
-        let words = ["dd", "if=/dev/zero", "of=dd.bakeoff", "bs=64k", "count=32", &conv];
-        let theirs = Traced::run(&words, &dir, b"");
-        let ours = Traced::native(Profile::Dd, &[part], job(Profile::Dd, 64 << 10, 2 << 20));
-        assert_eq!(ours.calls, theirs.calls);
-        assert_eq!(ours.calls.len(), 33);
-    }
-}
-
-#[test]
-fn bonnie_and_its_profile_make_as_many_calls() {
-    if skip::lacks_root() || lacks("bonnie++") {
-        return;
-    }
-    let bench = Bench::new();
-    let dir = bench.dir("bonnie");
-    let at = dir.to_str().unwrap();
-    // Without the phases of single bytes: under strace three million calls take minutes.
-    let words = ["bonnie++", "-d", at, "-s", "4", "-r", "2", "-n", "0", "-f", "-u", "root", "-q"];
-    let theirs = Traced::run(&words, &dir, b"").from("write Bonnie");
-    let ours = Traced::native(Profile::Bonnie, &[1, 2, 4, 5], job(Profile::Bonnie, 8192, 4 << 20));
-    let chunks = (4 << 20) / 8192;
-    for traced in [&ours, &theirs] {
-        assert_eq!(traced.of("read"), 2 * chunks + 8192);
-        // One in ten seeks writes: five standard deviations of 8192 such draws are 136.
-        let updates = traced.of("write") - 2 * chunks;
-        assert!(updates.abs_diff(819) < 136, "{updates}");
-        // Write, rewrite and read flush once each, seekers once each, and so does their parent,
-        // which closes the file while they are seeking.
-        assert_eq!(traced.of("fsync"), 3 + 5 + 1);
-    }
-    let seeks = |t: &Traced| t.of("lseek") - (t.of("write") - 2 * chunks);
-    assert_eq!(seeks(&ours), chunks + 8192);
-    assert!(seeks(&theirs).abs_diff(seeks(&ours)) <= 16, "{} {}", seeks(&theirs), seeks(&ours));
 }
 
 #[test]
@@ -303,9 +164,8 @@ size = "96m"
 [[stack]]
 fs = "ext4"
 [[workload]]
-profile = "sysbench"
+profile = "nas"
 size = ["4m", "8m"]
-nrfiles = 4
 [[workload]]
 rw = "read"
 bs = "64k"
@@ -332,13 +192,13 @@ fn a_size_in_a_plan_is_the_size_that_is_measured() {
         let What::CellDone(cell) = &event.what else { continue };
         let name = &run.header.workloads[cell.workload].name;
         let job = &cell.measurement.job;
-        sizes.insert(name.as_str(), (job.size / on_image::MIB, job.nrfiles));
+        sizes.insert(name.as_str(), job.size / on_image::MIB);
     }
     let of = |name: &str| sizes.iter().find(|(known, _)| **known == name).map(|(_, size)| *size);
-    assert_eq!(of("sysbench-of4m-seqwr"), Some((4, 4)), "{sizes:?}");
-    assert_eq!(of("sysbench-of8m-rndrd"), Some((8, 4)), "{sizes:?}");
-    assert_eq!(of("read-64k-of2m"), Some((2, 0)), "{sizes:?}");
-    assert_eq!(of("read-64k-of16m"), Some((16, 0)), "{sizes:?}");
+    assert_eq!(of("nas-of4m-write"), Some(4), "{sizes:?}");
+    assert_eq!(of("nas-of8m-read"), Some(8), "{sizes:?}");
+    assert_eq!(of("read-64k-of2m"), Some(2), "{sizes:?}");
+    assert_eq!(of("read-64k-of16m"), Some(16), "{sizes:?}");
     let too_large = SIZES.replace("\"8m\"", "\"70m\"");
     fs::write(bench.path().join("plan.toml"), too_large).unwrap();
     let refused = bench.run(&on_image::RUN);

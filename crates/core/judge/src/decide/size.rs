@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_done_and_the_rest_follows_the_room() {
-        assert_eq!((mib("iozone-read", None), mib("iozone-read", Some(8))), (48, 8));
+        assert_eq!((mib("nas-read", None), mib("nas-read", Some(8))), (48, 8));
         assert_eq!((mib("randread", None), mib("randread", Some(8))), (64, 8));
         assert_eq!((mib("seqwrite", None), mib("seqwrite", Some(8))), (32, 8));
         assert_eq!(mib("randwrite", Some(80)), 64, "the data file is as large as it is");
@@ -174,11 +174,11 @@ mod tests {
     #[test]
     fn files_beside_the_data_file_leave_a_quarter_of_the_region() {
         let region = 256 * MIB;
-        let all = [workload("dd-read", Some(128 * MIB)), workload("randread", Some(1 << 40))];
+        let all = [workload("boot", Some(128 * MIB)), workload("randread", Some(1 << 40))];
         assert_eq!(fits_beside(&all, 64 * MIB, region), Ok(()));
         let error = fits_beside(&all, 65 * MIB, region).expect_err("a mebibyte too much");
         assert!(error.to_string().contains("128 MiB and a data file of 65 MiB"), "{error}");
-        assert_eq!(fits_beside(&[workload("dd-read", None)], 65 * MIB, region), Ok(()));
+        assert_eq!(fits_beside(&[workload("boot", None)], 65 * MIB, region), Ok(()));
         assert_eq!(left_bytes(&all, 1, region), 64 * MIB, "a data file that large does fit");
         assert_eq!(left_bytes(&all[1..], 1, region), 192 * MIB);
         assert_eq!(left_bytes(&all, 4, region), 0);

@@ -4,7 +4,7 @@ use super::document::Plan;
 use bakeoff_machine::setup::Uses;
 use bakeoff_model::workload::Workload;
 use bakeoff_stats::distinct;
-use bakeoff_tools::foreign;
+use bakeoff_tools::driver::driver;
 
 impl Plan {
     pub fn uses(&self, workloads: &[Workload]) -> Uses {
@@ -15,8 +15,7 @@ impl Plan {
         if self.stacks.iter().any(|stack| stack.lvm) {
             programs.push("lvcreate");
         }
-        let drivers = workloads.iter().filter(|w| !w.driver.is_native());
-        programs.extend(drivers.map(|workload| foreign::program(workload.driver)));
+        programs.extend(workloads.iter().filter_map(|w| driver(w.driver)).map(|d| d.program));
         let stacks = self.stacks.iter().filter(|stack| !stack.is_raw());
         Uses {
             filesystems: distinct::in_order(stacks.map(|stack| stack.recipes())),

@@ -12,8 +12,8 @@ use bakeoff_model::profiles;
 use bakeoff_model::workload::{DriverName, Metric, Phase, Workload};
 use bakeoff_model::workloads;
 use bakeoff_stats::units;
+use bakeoff_tools::driver::{CommandPlace, driver};
 use bakeoff_tools::fio::jobfile::JobFile;
-use bakeoff_tools::foreign;
 
 const BS_MAX: u64 = 1 << 30;
 const BUFFERS_MAX: u64 = 4 << 30;
@@ -69,7 +69,7 @@ impl PlannedWorkload {
     fn built_in(&mut self, field: &Field) -> Result<(), PlanError> {
         let names = BUILT_IN.map(|name| (name, name));
         let name = field.word("built-in workload (to define your own, set rw)", &names)?;
-        if let Some(found) = workloads::all().into_iter().find(|workload| workload.name == name) {
+        if let Ok(found) = workloads::find(name) {
             self.job = found.job.clone();
             self.basis = Basis::BuiltIn(Box::new(found));
         }
@@ -292,8 +292,8 @@ impl Planned for PlannedWorkload {
     }
 }
 
-/// Names of [`workloads::all`], which a test compares.
-const BUILT_IN: [&str; 8] = [
+/// Names of the built-in workloads, which a test compares.
+const BUILT_IN: [&str; 15] = [
     "randwrite",
     "smallfiles",
     "seqread",
@@ -302,15 +302,22 @@ const BUILT_IN: [&str; 8] = [
     "randrw",
     "randread1m",
     "randwrite1m",
+    "dd-write",
+    "dd-read",
+    "sysbench-seqwr",
+    "sysbench-seqrd",
+    "sysbench-rndrd",
+    "sysbench-rndwr",
+    "sysbench-rndrw",
 ];
 
 pub(super) fn can(workload: &Workload) -> Result<(), String> {
     if workload.fio_job.is_some() && workload.driver != DriverName::Fio {
         return Err("only fio runs fio job files: driver = \"fio\"".to_string());
     }
-    let Some(tool) = foreign::driver(workload.driver) else { return Ok(()) };
+    let Some(tool) = driver(workload.driver) else { return Ok(()) };
     // What the command looks like does not matter here, so neither do version and user.
-    let scratch = foreign::CommandPlace { version: String::new(), is_root: false };
+    let scratch = CommandPlace { version: String::new(), is_root: false };
     tool.command(workload, &scratch).map(drop).map_err(|why| why.to_string())
 }
 
@@ -325,7 +332,8 @@ mod tests {
 
     #[test]
     fn every_built_in_workload_can_be_named() {
-        let names: Vec<String> = workloads::all().into_iter().map(|w| w.name).collect();
+        let all = workloads::all().into_iter().chain(workloads::classic());
+        let names: Vec<String> = all.map(|w| w.name).collect();
         assert_eq!(names, BUILT_IN);
     }
 }

@@ -9,7 +9,6 @@ use super::recipe::{layers_bytes, recipe_of};
 use super::space::{FILE_MAX_BYTES, FILE_MIN_BYTES};
 use bakeoff_model::candidate::{Candidate, Skipped, Stack};
 use bakeoff_model::job::Rw;
-use bakeoff_model::profile::Profile;
 use bakeoff_model::workload::{Phase, Workload};
 use bakeoff_stats::units;
 
@@ -18,7 +17,6 @@ const SHARE: u64 = 4;
 /// Share of what files may have that they get where a filesystem is filled: the rest is for what
 /// describes them.
 const UNMETADATA: (u64, u64) = (15, 16);
-const BONNIE_FILES: u64 = 16 * 1024;
 /// Regions that are looked at for one that is enough: steps, and how many.
 const STEP_BYTES: u64 = 64 << 20;
 const STEPS: u64 = 4096;
@@ -86,10 +84,6 @@ fn called(workload: &Workload) -> &str {
 
 fn files(workload: &Workload) -> (u64, u64) {
     let job = &workload.job;
-    if let Some(part) = workload.profile {
-        let own = if job.nrfiles > 0 { job.nrfiles.into() } else { BONNIE_FILES };
-        return if part.profile == Profile::Bonnie { (own, 0) } else { (0, 0) };
-    }
     let is_metadata = workload.phase == Phase::Metadata && job.rw == Rw::SmallFiles;
     if is_metadata { (job.size / job.bs.max(1), job.size) } else { (0, 0) }
 }
@@ -120,7 +114,7 @@ fn lacks(
         *region > region_bytes && fits(file_bytes.unwrap_or(room), *region)
     });
     let (what, smaller) = match needs > asked {
-        true => (format!("{count} files"), "fewer files (nrfiles)"),
+        true => (format!("{count} files"), "fewer files"),
         false => ("its files".to_string(), "a smaller size"),
     };
     let larger = enough.map_or("Use ".to_string(), |region| {

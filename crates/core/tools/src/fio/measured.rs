@@ -21,7 +21,7 @@ pub fn work(figures: Figures<'_>) -> Result<Work, String> {
     };
     let cpu_ns = [share("user_cpu"), share("system_cpu")];
     let flush_ns = whole(flush.latency.mean * flush.ios as f64);
-    Ok(Work { elapsed_ns, read, write, flush, flush_ns, cpu_ns, ..Work::default() })
+    Ok(Work { elapsed_ns, read, write, flush, flush_ns, cpu_ns })
 }
 
 /// fio's completion latencies of one kind of operation; unknown unless it gives all of minimum,

@@ -50,7 +50,7 @@ fn what_never_holds_ends_after_25_rounds_and_the_others_are_measured_all_the_sam
 #[test]
 fn parts_of_a_profile_are_steady_together() {
     let builder = builder(&["randwrite"]).header(|h| {
-        h.workloads = bakeoff_model::profiles::find("dd").into_iter().take(2).collect();
+        h.workloads = bakeoff_model::profiles::find("nas").into_iter().take(2).collect();
     });
     // The second part settles later than the first.
     let late = |block: u32| if block < 3 { 300.0 } else { 100.0 };

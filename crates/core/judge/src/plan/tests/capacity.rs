@@ -15,16 +15,6 @@ fn found(region_mib: u64, change: impl Fn(&mut Workload)) -> Vec<Skipped> {
 }
 
 #[test]
-fn f2fs_has_no_room_for_the_many_files_of_bonnie_on_a_small_region() {
-    let why = "16384 files and a data file of 16 MiB need at least 80 MiB, but f2fs leaves at \
-               most 68 MiB free in a region of 128 MiB. Set size = \"192m\" under [region], \
-               or use fewer files (nrfiles)";
-    assert_eq!(found(128, |_| {}), [Skipped::new("bonnie on f2fs", why)]);
-    assert_eq!(found(192, |_| {}), [], "what is told to be enough is");
-    assert_eq!(found(128, |w| w.job.nrfiles = 1024), []);
-}
-
-#[test]
 fn a_size_that_is_asked_for_is_held_against_what_each_leaves() {
     let asked = |w: &mut Workload| {
         if w.name == "seqwrite" {

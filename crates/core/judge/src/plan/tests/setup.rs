@@ -4,7 +4,7 @@ use crate::plan;
 use bakeoff_machine::setup::manager::Manager;
 use bakeoff_machine::setup::{packages, *};
 use bakeoff_model::workload::DriverName;
-use bakeoff_tools::foreign;
+use bakeoff_tools::driver::driver;
 
 fn machine(uses: Uses, installed: &[&str], drivers: &[&str], manager: Option<Manager>) -> Setup {
     let here = Here {
@@ -96,8 +96,8 @@ fn a_program_without_a_package_is_missing_and_not_installed() {
 
 #[test]
 fn every_driver_of_workloads_is_here() {
-    for name in DriverName::ALL.iter().copied().filter(|name| !name.is_native()) {
-        let tool = packages::find(foreign::program(name)).expect("it is in the table");
+    for driver in DriverName::ALL.iter().filter_map(|name| driver(*name)) {
+        let tool = packages::find(driver.program).expect("it is in the table");
         assert!(tool.package(Manager::Apt).is_some(), "Debian has them all");
     }
 }

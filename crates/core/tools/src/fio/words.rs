@@ -1,71 +1,66 @@
-//! fio as a driver: a workload in words, or a job file as it is.
+//! The words of fio: for a workload, or a job file as it is.
 //!
 //! A job's words are fio's own, so most of them go over one to one. Four defaults of fio's are put
 //! right: random offsets repeat (bakeoff's `offsets` says when not), the seed is the cell's, data
 //! is made anew for each write, and the kernel is not told what comes, which would double its
 //! read-ahead. Blocks that are as large as a pool of bakeoff's are made once and marked anew for
-//! each write on both sides, see `scramble_buffers`. fio's latencies are completion latencies.
-//! Source: fio 3.33, HOWTO.
+//! each write on both sides, see `scramble_buffers`. Source: fio 3.33, HOWTO.
 
 use super::jobfile::JobFile;
-use crate::foreign::{
-    Asked, CommandPlace, Invocation, RawOutput, ToolDriver, Unsupported, Words, WorkdirContent,
-    amount, one_result, own_part, refuse,
-};
-use crate::measured::{Figures, Work};
+use crate::driver::{Invocation, RawOutput, Reason, Unsupported, Words, amount, file_for};
 use crate::scan::{Finder, FoundMetric, Value};
 use bakeoff_model::job::{Data, EngineName, Job, Mem, Offsets, Rw};
 use bakeoff_model::workload::Workload;
-
-pub struct Fio;
 
 const JOB_FILE: &str = "bakeoff.fio";
 /// Blocks from this size on hide their repeats from any compressor, so that marks are enough.
 const POOL_BYTES: u64 = 1 << 20;
 
-impl ToolDriver for Fio {
-    fn version_command(&self) -> &'static [&'static str] {
-        &["fio", "--version"]
-    }
+pub(crate) const MODES: &[(Rw, &str)] = &[
+    (Rw::Read, ""),
+    (Rw::Write, ""),
+    (Rw::RandRead, ""),
+    (Rw::RandWrite, ""),
+    (Rw::ReadWrite, ""),
+    (Rw::RandRw, ""),
+];
 
-    fn version(&self, output: &RawOutput) -> Option<String> {
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        text.trim().strip_prefix("fio-").map(str::to_string)
-    }
+pub(crate) const REFUSES: &[Reason] = &[
+    (|job| job.engine.is_idle(), "its null engine measures fio itself"),
+    (
+        |job| !matches!(job.offsets, Offsets::Uniform | Offsets::Once),
+        "its other offsets differ from bakeoff's: use a job file",
+    ),
+    (|job| job.verify, "its verification writes its own headers"),
+    (|job| job.mem == Mem::Thp, "it does not support transparent huge pages: omit mem"),
+    (
+        |job| job.iodepth > 1 && job.engine == EngineName::Psync,
+        "iodepth needs engine = \"io_uring\" or \"libaio\"",
+    ),
+];
 
-    fn command(&self, workload: &Workload, _: &CommandPlace) -> Result<Invocation, Unsupported> {
-        if let Some(text) = &workload.fio_job {
-            return job_file(text);
-        }
-        own_part("fio", None, workload)?;
-        let job = &workload.job;
-        supports(job)?;
-        let workdir = WorkdirContent::for_phase(workload.phase);
-        let file = workdir.file().ok_or_else(|| no("it needs a single file"))?;
-        let mut words = Words::new(&["fio", "--output-format=json"]);
-        words.long("name", "bakeoff").long("filename", file);
-        words.long("rw", job.rw.name()).long("bs", job.bs).long("size", job.size);
-        amounts(&mut words, job);
-        manner(&mut words, job);
-        Ok(Invocation::plain(workdir, words.0))
+pub(crate) fn command(workload: &Workload) -> Result<Invocation, Unsupported> {
+    if let Some(text) = &workload.fio_job {
+        return job_file(text);
     }
-
-    fn parse(&self, output: &RawOutput) -> Result<Vec<FoundMetric>, String> {
-        let found = Finder::for_tool("fio").all_of(&output.stdout);
-        match (found.results.len(), output.is_success) {
-            (2.., true) => Ok(sum(found.results.into_iter().map(|result| result.metrics))),
-            _ => Ok(one_result("fio", output)?.metrics),
-        }
-    }
-
-    fn work(&self, _: Asked<'_>, figures: Figures<'_>) -> Result<Work, String> {
-        super::measured::work(figures)
-    }
+    let (job, file) = (&workload.job, file_for("fio", workload.phase)?);
+    let mut words = Words::new(&["fio", "--output-format=json"]);
+    words.long("name", "bakeoff").long("filename", file);
+    words.long("rw", job.rw.name()).long("bs", job.bs).long("size", job.size);
+    amounts(&mut words, job);
+    manner(&mut words, job);
+    Ok(Invocation::new(words, Some(file)))
 }
 
 /// The figures of several jobs as one: bytes and operations are added, the longest time counts,
-/// and latencies of single jobs are those of no job.
-fn sum(jobs: impl Iterator<Item = Vec<FoundMetric>>) -> Vec<FoundMetric> {
+/// and latencies of single jobs are those of no job. `None` where there are not several.
+pub(crate) fn sum(output: &RawOutput) -> Option<Vec<FoundMetric>> {
+    let found = Finder::for_tool("fio").all_of(&output.stdout);
+    let are_several = output.is_success && found.results.len() > 1;
+    are_several.then(|| added(found.results.into_iter().map(|result| result.metrics)))
+}
+
+fn added(jobs: impl Iterator<Item = Vec<FoundMetric>>) -> Vec<FoundMetric> {
     let mut all: Vec<FoundMetric> = Vec::new();
     for metric in jobs.flatten() {
         let is_longest = metric.name.ends_with(".elapsed");
@@ -100,8 +95,8 @@ fn job_file(text: &str) -> Result<Invocation, Unsupported> {
     let file = JobFile::parse(text).map_err(no)?;
     file.is_harmless().map_err(no)?;
     let words = Words::new(&["fio", "--output-format=json", "--group_reporting", JOB_FILE]);
-    let files = vec![(JOB_FILE, file.without_directories())];
-    Ok(Invocation { files, ..Invocation::plain(WorkdirContent::Empty, words.0) })
+    let job_file = Some((JOB_FILE, file.without_directories()));
+    Ok(Invocation { job_file, ..Invocation::new(words, None) })
 }
 
 fn amounts(words: &mut Words, job: &Job) {
@@ -161,25 +156,4 @@ fn manner(words: &mut Words, job: &Job) {
     if !job.direct {
         words.add(&["--fadvise_hint=0"]);
     }
-}
-
-fn supports(job: &Job) -> Result<(), Unsupported> {
-    let is_plain = matches!(job.offsets, Offsets::Uniform | Offsets::Once);
-    refuse(
-        "fio",
-        &[
-            (
-                job.rw == Rw::SmallFiles,
-                "small files need three engines of fio: use a job file, or driver = \"native\"",
-            ),
-            (job.engine.is_idle(), "its null engine measures fio itself"),
-            (!is_plain, "its other offsets differ from bakeoff's: use a job file"),
-            (job.verify, "its verification writes its own headers"),
-            (job.mem == Mem::Thp, "it does not support transparent huge pages: omit mem"),
-            (
-                job.iodepth > 1 && job.engine == EngineName::Psync,
-                "iodepth needs engine = \"io_uring\" or \"libaio\"",
-            ),
-        ],
-    )
 }
