@@ -211,13 +211,26 @@ fn a_tool_without_words_for_a_workload_skips_it_and_the_others_stay() {
     assert_eq!(workload_names(&made), ["randread-4k", "randread-4k-fio", "boot", "a.fio-fio"]);
     let dropped: Vec<String> =
         made.dropped_workloads.iter().map(|s| format!("{}: {}", s.name, s.reason)).collect();
-    insta::assert_snapshot!(dropped.join("\n"), @"");
+    insta::assert_snapshot!(dropped.join("\n"), @r#"
+    randread-4k-dd: dd cannot run this: it does read, write, and not randread
+    randread-4k-bonnie: bonnie++ cannot run this: it does read, write, and not randread
+    boot-fio: fio cannot run this: profile = "boot" needs driver = "native"
+    boot-dd: dd cannot run this: profile = "boot" needs driver = "native"
+    boot-bonnie: bonnie++ cannot run this: profile = "boot" needs driver = "native"
+    a.fio: only fio runs fio job files: driver = "fio"
+    a.fio-dd: only fio runs fio job files: driver = "fio"
+    a.fio-bonnie: only fio runs fio job files: driver = "fio"
+    "#);
     // With nothing else in it the plan is a mistake, and each reason is said once.
     let text = "[[stack]]\nfs = \"ext4\"\n[[workload]]\nrw = [\"randread\", \"randwrite\"]\ndriver \
                 = [\"dd\", \"bonnie\"]\n";
     let error = parse(text, "t").unwrap_err().to_string();
     assert!(error.starts_with("t:3:"), "{error}");
-    assert_eq!(error.matches("dd cannot run this").count(), 1, "{error}");
+    assert_eq!(
+        error.matches("dd cannot run this: it does read, write, and not randread").count(),
+        1,
+        "{error}"
+    );
 }
 
 #[test]
