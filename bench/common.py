@@ -6,6 +6,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -36,8 +37,11 @@ def answer_json(program, *words, **options):
 
 def events(program, *words, **options) -> list[dict]:
     """The events of the last run."""
-    export = ["show", "last", "--format", "jsonl", "--no-redact", *words]
-    return [json.loads(line) for line in answer(program, *export, **options).splitlines()]
+    with tempfile.TemporaryDirectory() as folder:
+        bundle = Path(folder) / "run.bundle"
+        answer(program, "show", "last", "-o", bundle, *words, **options)
+        # Without the head and the seal.
+        return [json.loads(line) for line in bundle.read_text().splitlines()[1:-1]]
 
 
 class Spread:

@@ -1,5 +1,4 @@
-//! Finds the script and stylesheet of the HTML report and the font of its card, and compresses
-//! them. `make web` bundles them into web/dist of a clone; a source package has them in web beside
+//! Finds the script and stylesheet of the HTML report and compresses them. `make web` bundles them into web/dist of a clone; a source package has them in web beside
 //! this file.
 //!
 //! Without the bundle the program still builds: its reports then have every table and no chart,
@@ -9,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-const NAMES: [&str; 4] = ["report.js", "report.css", "card-400.ttf", "card-600.ttf"];
+const NAMES: [&str; 2] = ["report.js", "report.css"];
 const LEVEL: u8 = 10;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

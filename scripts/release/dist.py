@@ -15,7 +15,7 @@ from machines import MACHINES, Machine, machine
 from tools import ROOT, TARGET, copy, ensure, show, skip, start
 
 
-def build(machine: Machine, is_test=False, is_minimal=False) -> Path:
+def build(machine: Machine, is_test=False) -> Path:
     """Builds for one machine and returns where the binary is; quick where nothing changed."""
     tools = toolchain.find(machine)
     print(f"building for {machine.name} with {tools.said}", file=sys.stderr)
@@ -23,16 +23,15 @@ def build(machine: Machine, is_test=False, is_minimal=False) -> Path:
     # everything that is built.
     folder, profile = TARGET / "cross" / tools.name, "dist-test" if is_test else "release"
     words = ["zigbuild", "--quiet", "--package", "bakeoff", "--locked", "--profile", profile]
-    words += ["--no-default-features"] if is_minimal else []
     words += ["--target", machine.triple, "--target-dir", folder]
     show(*tools.command, *words, env=tools.env, cwd=ROOT)
-    name = f"bakeoff-{machine.name}{'-minimal' if is_minimal else ''}"
+    name = f"bakeoff-{machine.name}"
     binary = TARGET / ("dist-test" if is_test else "dist") / name
     copy(folder / machine.triple / profile / "bakeoff", binary)
     return binary
 
 
-def build_all(names, is_test=False, is_minimal=False) -> list[tuple[Path, Machine]]:
+def build_all(names, is_test=False) -> list[tuple[Path, Machine]]:
     """Builds and checks the binaries of the machines of those names, of all where there are none,
     and prints a line for each."""
     machines = [machine(name) for name in names] or MACHINES
@@ -41,7 +40,7 @@ def build_all(names, is_test=False, is_minimal=False) -> list[tuple[Path, Machin
     lines, binaries = [], []
     for built_for in machines:
         started = time.monotonic()
-        binary = build(built_for, is_test, is_minimal)
+        binary = build(built_for, is_test)
         run, size = verify.verify(binary, built_for), binary.stat().st_size
         shown = str(binary).removeprefix(f"{ROOT}/")
         lines.append(f"{shown:<40} {size:>9} bytes {time.monotonic() - started:>4.0f} s  {run}")
@@ -86,7 +85,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--test", action="store_true", help="build faster, into target/dist-test")
-    kind.add_argument("--minimal", action="store_true", help="omit push, PNG cards")
     kind.add_argument("--narrow", action="store_true", help="only compile for 32-bit ARM")
     kind.add_argument("--plain", action="store_true", help="the program of tests for this machine")
     names = ", ".join(known.name for known in MACHINES)
@@ -98,7 +96,7 @@ def main():
     elif words.plain:
         check_plain()
     else:
-        build_all(words.names, words.test, words.minimal)
+        build_all(words.names, words.test)
 
 
 if __name__ == "__main__":

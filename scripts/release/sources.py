@@ -10,7 +10,7 @@ from papers import Release, pretty
 from tools import ROOT, TARGET, copy, ensure, renew, run
 
 # What `make web` makes and a source package contains.
-BUNDLE = ("report.js", "report.css", "card-400.ttf", "card-600.ttf")
+BUNDLE = ("report.js", "report.css")
 
 
 def archive(release: Release) -> Path:

@@ -3,7 +3,7 @@
 from conftest import Group
 from emulated.board import PC
 from emulated.disk import MIB, Disk
-from emulated.runs import PLAN, write_plan
+from emulated.runs import PLAN, exported, write_plan
 
 # A fifth of that is 30 s, in which a drive is taken to write all of it and to read it back.
 TIME = "--time 150s --max-write 100g"
@@ -41,7 +41,7 @@ def test_a_slow_drive_gets_a_region_that_its_time_is_enough_for(guest):
     )
     assert ended.code <= 1, f"ended with {ended.code}: {ended.error}"
     assert "the region shrinks from" in ended.error, ended.error
-    record = guest.ok("bakeoff show last --format jsonl --no-redact")
+    record = exported(guest)
     written = [line for line in record.splitlines() if '"verified"' in line]
     assert len(written) == 1, written
     # Written and read back in a fifth of the time.

@@ -130,7 +130,7 @@ END
 chmod +x /tmp/keep/cryptsetup"""
 KEPT = """cat /tmp/job.out /tmp/job.err $HOME/.local/share/bakeoff/*
 for run in $(bakeoff runs --all --format csv | tail -n +2 | cut -d , -f 1); do
-    bakeoff show $run --format jsonl --no-redact
+    bakeoff show $run --details
 done"""
 
 

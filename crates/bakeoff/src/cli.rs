@@ -12,7 +12,7 @@ use bakeoff_stats::units;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use jiff::civil::Time;
-use strum::{IntoStaticStr, VariantArray};
+use strum::VariantArray;
 
 // For the example beside it, which reads this file by its path.
 #[path = "cli/bench.rs"]
@@ -77,16 +77,6 @@ pub enum Format {
     Csv,
     /// Markdown
     Markdown,
-    /// A page with charts
-    Html,
-    /// Events of the run, one JSON object per line
-    Jsonl,
-    /// The complete run, for `runs add` on another machine
-    Bundle,
-    /// fio's JSON, for programs that read it
-    FioJson,
-    /// A gnuplot script with its data
-    Gnuplot,
     /// Metrics for the textfile collector of Prometheus (fit, show)
     Prometheus,
 }
@@ -318,14 +308,6 @@ pub struct Clean {
     pub force: Option<String>,
 }
 
-/// What `show --paste` prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-pub enum PasteForm {
-    Block,
-    SbcReviews,
-}
-
 #[derive(Debug, Default, clap::Args)]
 pub struct Show {
     /// Start of a run ID, `last`, a pasted line (bakeoff1:), or a file: output of fio, dd, ioping
@@ -335,18 +317,9 @@ pub struct Show {
     /// More files
     #[arg(value_name = "FILE")]
     pub more: Vec<String>,
-    /// Print a block to paste into a forum or a mail, which `show` and `compare` read;
-    /// `--paste=sbc-reviews`: the disk table of these board reviews
-    #[arg(
-        long,
-        value_name = "FORM",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "block",
-        value_parser = parse_name::<PasteForm>,
-        conflicts_with_all = ["details", "output", "redact", "no_redact"]
-    )]
-    pub paste: Option<PasteForm>,
+    /// Print a block to paste into a forum or a mail, which `show` and `compare` read
+    #[arg(long, conflicts_with_all = ["details", "output"])]
+    pub paste: bool,
     /// Show all pairs, findings and measurement details
     #[arg(long)]
     pub details: bool,
@@ -358,22 +331,10 @@ pub struct Show {
     /// (default: speed)
     #[arg(long, value_name = "WHAT", value_parser = parse_name::<RankedBy>)]
     pub by: Option<RankedBy>,
-    /// Write to this file, in the format of its ending: .html, .md, .json, .jsonl, .csv, .png,
-    /// .svg, .gp, .fio.json or .bundle (repeatable; `-` is stdout). With --format fio-json or
-    /// gnuplot also a directory (`DIR/` creates it)
+    /// Write to this file, in the format of its ending: .html, .svg, .md, .json, .csv, .gp or
+    /// .bundle (repeatable). A bundle is for others: it omits serial numbers, names and paths
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
-    /// Keep serial numbers, host names, labels, paths and addresses in files for programs
-    /// (default: replace them with pseudonyms)
-    #[arg(long)]
-    pub no_redact: bool,
-    /// Replace them in pages and images as well; list all values that are replaced, and ask before
-    /// writing a file for programs
-    #[arg(long, conflicts_with = "no_redact")]
-    pub redact: bool,
-    /// With --redact: write without asking
-    #[arg(long, requires = "redact")]
-    pub yes: bool,
 }
 
 impl Show {

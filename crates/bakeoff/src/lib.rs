@@ -8,7 +8,6 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod assets;
-mod card;
 mod cli;
 mod cmd;
 mod detached;

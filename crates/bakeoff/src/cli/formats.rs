@@ -7,12 +7,12 @@ use super::{Args, Format};
 
 /// The formats of a command, by its words; none for one that has no choice.
 pub fn of_command(command: &str) -> &'static [Format] {
-    use Format::{Bundle, Csv, FioJson, Gnuplot, Html, Json, Jsonl, Markdown, Prometheus, Text};
+    use Format::{Csv, Json, Markdown, Prometheus, Text};
     match command {
         "devices" | "runs" | "quick" | "demo" | "run" | "resume" => &[Text, Json, Csv, Markdown],
-        "show" => &[Text, Json, Csv, Markdown, Html, Jsonl, Bundle, FioJson, Gnuplot, Prometheus],
+        "show" => &[Text, Json, Csv, Markdown, Prometheus],
         "fit" => &[Text, Json, Markdown, Prometheus],
-        "bench" => &[Text, Json, FioJson],
+        "bench" => &[Text, Json],
         "watch" => &[Text, Json, Csv],
         "compare" | "plan" => &[Text, Json, Markdown],
         "probe" | "runs add" | "runs label" | "runs push" | "runs rm" => &[Text, Json],

@@ -75,9 +75,6 @@ pub fn print(
         Some(Format::Csv) => report::csv(run),
         Some(Format::Markdown) => report::markdown(run, analysis),
         Some(Format::Prometheus) => report::run_metrics(run, analysis),
-        Some(Format::Html | Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot) => {
-            return Err(Fault::usage("html, jsonl and bundle are formats of `bakeoff show`"));
-        }
     };
     let end = if text.ends_with('\n') { "" } else { "\n" };
     Ok(out::print(global.format, &(text + end))?)

@@ -341,8 +341,6 @@ fn as_it_is(args: &Bench, job: Job, place: model::host::Place) -> Single {
 fn print(format: Format, to: Option<&Path>, done: &[Benched]) -> Result<Outcome, Fault> {
     let text = if format == Format::Json {
         format!("{:#}\n", report::bench_json(done))
-    } else if format == Format::FioJson {
-        report::fio_json::of_bench(env!("CARGO_PKG_VERSION"), done)
     } else if to.is_some() {
         report::bench_document(done).text(80, false)
     } else {

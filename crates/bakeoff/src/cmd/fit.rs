@@ -21,8 +21,9 @@ use bakeoff_model::workload::Workload;
 use bakeoff_report as report;
 
 use super::lifecycle::{self, Remains};
+use super::show::FileKind;
 use super::{answer, fit_earlier, fit_unseen, stored};
-use crate::cli::{Fit, Format, Global, formats};
+use crate::cli::{Fit, Format, Global};
 use crate::fault::{Fault, Outcome, after_printing};
 use crate::measuring::fitting::{self, FitTime};
 use crate::planning::{self, new_run};
@@ -194,15 +195,18 @@ pub fn text(format: Format, run: &Run, changes: &[FitChange]) -> String {
     }
 }
 
-/// Writes the ratings of a `fit` run to a file; `None` stands for a picture.
-pub fn write(run: &Run, format: Option<Format>, path: Option<&Path>) -> Result<(), Fault> {
-    let has = formats::of_command("fit");
-    match format.filter(|format| has.contains(format)) {
-        Some(format) => stored::write_text(path, &text(format, run, &[])),
-        None => Err(Fault::usage(
-            "the answer of a fit run is text: write it as .md or .json, or the run as .bundle",
-        )),
-    }
+/// Writes the ratings of a `fit` run to a file.
+pub fn write(run: &Run, kind: FileKind, path: &Path) -> Result<(), Fault> {
+    let format = match kind {
+        FileKind::Markdown => Format::Markdown,
+        FileKind::Json => Format::Json,
+        _ => {
+            return Err(Fault::usage(
+                "the answer of a fit run is text: write it as .md or .json, or the run as .bundle",
+            ));
+        }
+    };
+    stored::write_text(Some(path), &text(format, run, &[]))
 }
 
 /// How a `fit` run ends its command: its worst verdict.

@@ -26,7 +26,6 @@ pub mod plan;
 pub mod probe;
 mod push;
 pub mod quick;
-pub mod redacted;
 pub mod resume;
 pub mod rm;
 pub mod run;

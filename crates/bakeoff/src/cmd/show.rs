@@ -1,9 +1,6 @@
 //! `bakeoff show`: a stored run and its answer, computed from its events as if it had just ended:
 //! on the screen, or with `-o` as a page, picture, table or whole run.
 
-mod data;
-mod page;
-
 use std::io::Write;
 use std::path::Path;
 
@@ -13,35 +10,37 @@ use bakeoff_model::run::Run;
 use bakeoff_model::verb::Verb;
 use bakeoff_model::verdict::Analysis;
 use bakeoff_report as report;
-use bakeoff_report::review_table::{WORKLOADS, review_table};
+use bakeoff_report::bundle;
 use bakeoff_report::runs::State;
 
 use super::answer::{self, AnswerDetail};
 use super::{figures, fit, pasted, stored};
-use crate::cli::{Format, Global, PasteForm, Show, formats};
+use crate::assets;
+use crate::cli::{Global, Show, formats};
 use crate::fault::{self, Fault, Outcome};
 use crate::store::folded;
-use crate::ui::{out, say};
+use crate::ui::out;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum OutputKind {
-    Format(Format),
-    Png,
+pub enum FileKind {
+    Html,
     Svg,
+    Markdown,
+    Json,
+    Csv,
+    Gnuplot,
+    Bundle,
 }
 
-/// Kinds by the end of a file's name; a longer one before the shorter one in it.
-const ENDINGS: [(&str, OutputKind); 10] = [
-    (".html", OutputKind::Format(Format::Html)),
-    (".md", OutputKind::Format(Format::Markdown)),
-    (".fio.json", OutputKind::Format(Format::FioJson)),
-    (".json", OutputKind::Format(Format::Json)),
-    (".jsonl", OutputKind::Format(Format::Jsonl)),
-    (".csv", OutputKind::Format(Format::Csv)),
-    (".gp", OutputKind::Format(Format::Gnuplot)),
-    (".bundle", OutputKind::Format(Format::Bundle)),
-    (".png", OutputKind::Png),
-    (".svg", OutputKind::Svg),
+/// Kinds by the end of a file's name.
+const ENDINGS: [(&str, FileKind); 7] = [
+    (".html", FileKind::Html),
+    (".svg", FileKind::Svg),
+    (".md", FileKind::Markdown),
+    (".json", FileKind::Json),
+    (".csv", FileKind::Csv),
+    (".gp", FileKind::Gnuplot),
+    (".bundle", FileKind::Bundle),
 ];
 
 pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
@@ -59,55 +58,34 @@ pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
         answer::print_either(format, json, || report::paste::pasted_document(&runs))?;
         return Ok(Outcome::Done);
     }
-    if let Some(form) = args.paste {
-        return paste(global, args, form);
+    if args.paste {
+        return paste(global, args);
     }
     if args.output.is_empty() {
-        return match global.format {
-            Some(format) if is_written_only(format) => {
-                write(global, args, OutputKind::Format(format), None)?;
-                Ok(Outcome::Done)
-            }
-            _ => screen(global, args),
-        };
+        return screen(global, args);
     }
-    let kinds = args.output.iter().map(|path| Ok((kind(global.format, path)?, path.as_path())));
+    if global.format.is_some() {
+        return Err(Fault::usage("the ending of FILE is its format. Omit --format"));
+    }
+    let kinds = args.output.iter().map(|path| Ok((kind(path)?, path.as_path())));
     for (kind, path) in kinds.collect::<Result<Vec<_>, Fault>>()? {
-        let path = Some(path).filter(|path| *path != Path::new("-"));
         write(global, args, kind, path)?;
-        if let Some(path) = path {
-            writeln!(std::io::stdout(), "{}", RawPath::new(path))?;
-        }
+        writeln!(std::io::stdout(), "{}", RawPath::new(path))?;
     }
     Ok(Outcome::Done)
 }
 
-pub fn answered_for(mut run: Run, args: &Show) -> Run {
+fn answered_for(mut run: Run, args: &Show) -> Run {
     let protocol = &mut run.header.protocol;
     protocol.drive_use = args.drive_use.unwrap_or(protocol.drive_use);
     run
 }
 
-fn paste(global: &Global, args: &Show, form: PasteForm) -> Result<Outcome, Fault> {
+fn paste(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     let (store, id) = stored::find(global, &args.run)?;
     let run = answered_for(folded::read(&*store, &id)?, args);
     stored::say_state(store.state(&id, run.stopped.is_some())?, &*store, &id)?;
-    let block = match form {
-        PasteForm::Block => report::paste::paste(&run, analyse),
-        PasteForm::SbcReviews => review_table(&run, analyse).map(|table| {
-            if table.measured < WORKLOADS.len() {
-                let missing = WORKLOADS.len() - table.measured;
-                let all = WORKLOADS.join(",");
-                say::line(format_args!(
-                    "bakeoff: {missing} of {} rows were not measured. Measure all with: bakeoff \
-                     quick DIR --workload {all}",
-                    WORKLOADS.len()
-                ));
-            }
-            table.text
-        }),
-    };
-    let block = block.ok_or_else(|| {
+    let block = report::paste::paste(&run, analyse).ok_or_else(|| {
         Fault::failed("the run has no figures to paste. Show it with `bakeoff show RUN`")
     })?;
     out::print(None, &block)?;
@@ -115,7 +93,7 @@ fn paste(global: &Global, args: &Show, form: PasteForm) -> Result<Outcome, Fault
 }
 
 /// The analysis of such a run, ranked as asked for.
-pub fn analysed_for(run: &Run, args: &Show) -> Analysis {
+fn analysed_for(run: &Run, args: &Show) -> Analysis {
     Analysis { by: args.by.unwrap_or_default(), ..analyse(run) }
 }
 
@@ -135,71 +113,56 @@ fn screen(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     fault::after_printing(printed, Ok(if is_answered { Outcome::Done } else { Outcome::Open }))
 }
 
-fn is_written_only(format: Format) -> bool {
-    use Format::{Bundle, FioJson, Gnuplot, Html, Jsonl};
-    matches!(format, Bundle | FioJson | Gnuplot | Html | Jsonl)
-}
-
 /// Whether a file is a page, by its name.
 pub fn is_page(path: &Path) -> bool {
-    by_name(path) == Some(OutputKind::Format(Format::Html))
+    kind(path).is_ok_and(|kind| kind == FileKind::Html)
 }
 
 pub fn check_ending(path: &Path) -> Result<(), Fault> {
-    by_name(path).map(drop).ok_or_else(|| unknown_ending(path, ""))
+    kind(path).map(drop)
 }
 
 /// Writes a run that ended to a file, in the format of its ending.
 pub fn write_file(global: &Global, run: &Run, path: &Path) -> Result<(), Fault> {
-    let global = Global { format: None, ..global.clone() };
     let args = Show { run: run.header.run.clone(), ..Show::default() };
-    write(&global, &args, kind(None, path)?, Some(path))
+    write(global, &args, kind(path)?, path)
 }
 
-fn by_name(path: &Path) -> Option<OutputKind> {
+fn kind(path: &Path) -> Result<FileKind, Fault> {
     let name = path.to_string_lossy().to_ascii_lowercase();
-    ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, kind)| *kind)
+    let by_name = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, kind)| *kind);
+    by_name.ok_or_else(|| {
+        Fault::usage(format!(
+            "cannot tell the format of {} from its name. Use one of the endings {}",
+            RawPath::new(path),
+            ENDINGS.map(|(ending, _)| ending).join(", ")
+        ))
+    })
 }
 
-fn kind(format: Option<Format>, path: &Path) -> Result<OutputKind, Fault> {
-    let kind = format.map(OutputKind::Format).or(by_name(path));
-    kind.ok_or_else(|| unknown_ending(path, ", or add --format"))
-}
-
-fn unknown_ending(path: &Path, or: &str) -> Fault {
-    let endings: Vec<&str> = ENDINGS.iter().map(|(ending, _)| *ending).collect();
-    Fault::usage(format!(
-        "cannot tell the format of {} from its name. Use one of the endings {}{or}",
-        RawPath::new(path),
-        endings.join(", ")
-    ))
-}
-
-fn as_format(kind: OutputKind) -> Option<Format> {
-    match kind {
-        OutputKind::Format(format) => Some(format),
-        OutputKind::Png | OutputKind::Svg => None,
+fn write(global: &Global, args: &Show, kind: FileKind, path: &Path) -> Result<(), Fault> {
+    let (store, id) = stored::find(global, &args.run)?;
+    let run = folded::read(&*store, &id)?;
+    if run.header.verb == Verb::Fit && kind != FileKind::Bundle {
+        return fit::write(&run, kind, path);
     }
-}
-
-fn write(global: &Global, args: &Show, kind: OutputKind, path: Option<&Path>) -> Result<(), Fault> {
-    match kind {
-        OutputKind::Format(Format::Bundle | Format::Jsonl) => {}
-        _ => {
-            let (store, id) = stored::find(global, &args.run)?;
-            let run = folded::read(&*store, &id)?;
-            if run.header.verb == Verb::Fit {
-                return fit::write(&run, as_format(kind), path);
-            }
+    stored::say_state(store.state(&id, run.stopped.is_some())?, &*store, &id)?;
+    let run = answered_for(run, args);
+    let analysis = analysed_for(&run, args);
+    let text = match kind {
+        FileKind::Html => report::html(&run, &analysis, &assets::report()),
+        FileKind::Svg => report::card(&run, &analysis),
+        FileKind::Markdown => format!("{}\n", report::markdown(&run, &analysis).trim_end()),
+        FileKind::Json => report::json_text(&run, &analysis),
+        FileKind::Csv => report::csv(&run),
+        FileKind::Gnuplot => report::gnuplot(&run),
+        FileKind::Bundle => {
+            let version = env!("CARGO_PKG_VERSION").to_string();
+            let schema = bundle::SCHEMA.to_string();
+            let head = bundle::Head { schema, run: id.to_string(), version, label: None };
+            let lines = bundle::public(&store.lines(&id)?).map_err(Fault::bug)?;
+            bundle::encode(&head, &lines).map_err(Fault::bug)?
         }
-    }
-    match kind {
-        OutputKind::Png | OutputKind::Svg => {
-            page::card(global, args, path, kind == OutputKind::Svg)
-        }
-        OutputKind::Format(Format::Html | Format::Markdown) => {
-            page::write(global, args, path, kind == OutputKind::Format(Format::Html))
-        }
-        OutputKind::Format(format) => data::write(global, args, format, path),
-    }
+    };
+    stored::write_text(Some(path), &text)
 }

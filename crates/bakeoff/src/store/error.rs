@@ -147,11 +147,10 @@ impl StoreError {
     }
 
     pub fn differs(run: &RunId, seq: usize) -> StoreError {
-        let redacted = if seq == 0 { "; one of the two may be redacted" } else { "" };
         let text = format!(
-            "run {run} is already in the store with different content from event {seq} \
-             on{redacted}. The store was not changed. To use the bundle instead, run `bakeoff runs \
-             rm {run}` and import again"
+            "run {run} is already in the store with different content from event {seq} on. A \
+             bundle omits names and paths. The store was not changed. To use the bundle instead, \
+             run `bakeoff runs rm {run}` and import again"
         );
         StoreError::new(ErrorClass::Differs, text)
     }

@@ -11,11 +11,7 @@ pub fn read(store: &dyn Records, id: &RunId) -> Result<Run, StoreError> {
 
 pub fn fold(id: &RunId, lines: &[String]) -> Result<Run, StoreError> {
     let unsound = |error| {
-        let advice =
-            format!("`bakeoff show {id} --format jsonl --no-redact` saves its readable part, and");
-        StoreError::environment(format!(
-            "run {id}: {error}; {advice} Remove it: bakeoff runs rm {id}"
-        ))
+        StoreError::environment(format!("run {id}: {error}. Remove it: bakeoff runs rm {id}"))
     };
     // One event at a time: all of them take a multiple of their text.
     let mut run: Option<Run> = None;

@@ -70,7 +70,7 @@ fn each_workload_has_its_rounds_on_one_preparation_and_nothing_is_compared() {
     }
     let report = std::fs::read_to_string(bench.path().join("r.html")).unwrap();
     assert!(report.contains("data-kind=\"rounds\""));
-    let csv = bench.run(&["show", "last", "--format", "csv", "--no-redact"]).out;
+    let csv = bench.run(&["show", "last", "--format", "csv"]).out;
     assert!(csv.lines().next().unwrap().ends_with(",round"), "{csv}");
     assert_eq!(left(&bench), Vec::<String>::new());
     assert_eq!(run.steps_to_undo().count(), 0);

@@ -41,7 +41,7 @@ fn bash_completes_commands_options_and_their_words() {
     let file = folder.path().join("bash/bakeoff.bash");
     assert_eq!(offered(&file, "bakeoff qu"), ["quick"]);
     assert_eq!(offered(&file, "bakeoff run --er"), ["--erase"]);
-    assert_eq!(offered(&file, "bakeoff show --format b"), ["bundle"]);
+    assert_eq!(offered(&file, "bakeoff show --format m"), ["markdown"]);
 }
 
 #[test]

@@ -218,9 +218,6 @@ fn a_pasted_run_is_shown_and_compared_wherever_it_stands() {
     let (code, out, err) = home.run(&["compare", "0123", file]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     assert!(out.contains("1.00 (0.9"), "{out}");
-    let (code, table, err) = home.run(&["show", "0123", "--paste=sbc-reviews"]);
-    assert!(code == 0 && table.contains("| bakeoff 4K random read |"), "{table}{err}");
-    assert!(err.contains("rows were not measured"), "{err}");
     let cut = home.file("cut.txt", &line[..200]);
     let (code, out, err) = home.run(&["show", cut.to_str().unwrap()]);
     assert!(code == 1 && out.contains("cut off"), "{out}{err}");

@@ -40,7 +40,7 @@ fn killed_and_resumed(command: &mut Command, bench: &Bench, seed: u64, within_ms
     child.wait().unwrap();
 
     let context = format!("seed {seed}, killed after {wait_ms} ms");
-    if bench.run(&["show", "last", "--format", "jsonl", "--no-redact"]).code != 0 {
+    if bench.lines("last").is_empty() {
         // The kill came before the first event; there is nothing to go on with.
         assert_eq!(bench.leftovers(), Vec::<String>::new(), "{context}");
         return;
@@ -73,9 +73,9 @@ fn resume_to_the_end(bench: &Bench, context: &str) {
 
 /// Complete blocks of the run so far.
 fn complete_blocks(bench: &Bench) -> usize {
-    let exported = bench.run(&["show", "last", "--format", "jsonl", "--no-redact"]);
-    let lines = exported.out.lines().filter_map(|line| serde_json::from_str(line).ok());
-    Run::fold(&lines.collect::<Vec<Event>>()).map_or(0, |run| run.complete_blocks().count())
+    let lines = bench.lines("last");
+    let events = lines.iter().filter_map(|line| serde_json::from_str(line).ok());
+    Run::fold(&events.collect::<Vec<Event>>()).map_or(0, |run| run.complete_blocks().count())
 }
 
 /// Every cell a block has to have.
@@ -91,10 +91,8 @@ fn is_thrown_away(run: &Run, block: BlockIx, candidate: CandidateIx, workload: W
 
 /// The stored run is complete and counts every cell once.
 fn check_record(bench: &Bench, context: &str) {
-    let exported = bench.run(&["show", "last", "--format", "jsonl", "--no-redact"]);
-    assert_eq!(exported.code, 0, "{context}: {exported:?}");
-    let events: Vec<Event> =
-        exported.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let lines = bench.lines("last");
+    let events: Vec<Event> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     let run = Run::fold(&events).unwrap();
     let (reason, note) = run.stopped.clone().unwrap();
     let is_complete =

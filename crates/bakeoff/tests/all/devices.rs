@@ -55,7 +55,7 @@ fn rows_have_as_many_fields_as_the_header() {
 
 #[test]
 fn a_format_it_does_not_know_is_a_usage_error() {
-    let done = bakeoff().args(["devices", "--format", "bundle"]).output().unwrap();
+    let done = bakeoff().args(["devices", "--format", "prometheus"]).output().unwrap();
     assert_eq!(done.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&done.stderr).contains("csv"));
 }

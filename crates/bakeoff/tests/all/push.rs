@@ -86,7 +86,7 @@ fn pushed_runs_are_read_as_they_are_here_and_are_pushed_once() {
     for args in [
         &["show", RUN, "--format", "json"][..],
         &["show", OTHER, "--details"],
-        &["show", OTHER, "--format", "jsonl", "--no-redact"],
+        &["show", OTHER, "--format", "json"],
         &["compare", RUN, OTHER, "--across", "board"],
     ] {
         assert_eq!(read(&home, &reader, args), home.run(args), "{args:?}");

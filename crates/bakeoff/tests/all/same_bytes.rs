@@ -12,10 +12,9 @@ use crate::stored::Home;
 const EMULATOR: [&str; 3] = ["qemu-arm-static", "-cpu", "arm1176"];
 
 /// What is compared.
-const WORDS: [&[&str]; 5] = [
-    &["show", "--format", "json", "-o", "-"],
-    &["show", "--format", "csv", "-o", "-"],
-    &["show", "last", "--format", "bundle"],
+const WORDS: [&[&str]; 4] = [
+    &["show", "--format", "json"],
+    &["show", "--format", "csv"],
     &["show", "last", "--format", "markdown"],
     &["show", "last"],
 ];

@@ -187,11 +187,22 @@ impl Bench {
         lines.join("\n")
     }
 
+    /// The stored events of a run as text, none without a store.
+    pub fn lines(&self, run: &str) -> Vec<String> {
+        let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE;
+        let Ok(store) = rusqlite::Connection::open_with_flags(self.store(), flags) else {
+            return Vec::new();
+        };
+        let sql = "SELECT json FROM events WHERE run = (SELECT number FROM runs \
+                   WHERE id LIKE ?1 || '%' ORDER BY number DESC LIMIT 1) ORDER BY seq";
+        let Ok(mut found) = store.prepare(sql) else { return Vec::new() };
+        let run = if run == "last" { "" } else { run };
+        found.query_map([run], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    }
+
     /// The stored events of a run.
     pub fn events(&self, run: &str) -> Vec<serde_json::Value> {
-        let exported = self.run(&["show", run, "--format", "jsonl", "--no-redact"]);
-        assert_eq!(exported.code, 0, "{exported:?}");
-        exported.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        self.lines(run).iter().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// The id of the run that was begun last.

@@ -116,10 +116,8 @@ pub fn runs(bench: &Bench) -> Vec<String> {
 
 /// The last run, as events and folded.
 pub fn record(bench: &Bench) -> (Vec<Event>, Run) {
-    let exported = bench.run(&["show", "last", "--format", "jsonl", "--no-redact"]);
-    assert_eq!(exported.code, 0, "{exported:?}");
-    let events: Vec<Event> =
-        exported.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let lines = bench.lines("last");
+    let events: Vec<Event> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     let run = Run::fold(&events).unwrap();
     (events, run)
 }

@@ -1,13 +1,14 @@
 //! Bundles: a whole run as one text file, to carry to another machine.
 //!
-//! JSON lines. The first is the [`Head`], then every event exactly as the store keeps it, one a
-//! line, and last a seal: the number of events and the SHA-256 (FIPS 180-4) of everything before
+//! JSON lines. The first is the [`Head`], then every event as [`public`] leaves it, one a line, and
+//! last a seal: the number of events and the SHA-256 (FIPS 180-4) of everything before
 //! it. The seal tells a damaged or cut file from a whole one; it does not tell who wrote it, so
 //! nothing in a bundle is believed: lines and totals are bounded and every value is checked
 //! ([`sound`]) before a line is handed on. This module is the encoding only; it opens no file.
 //!
 //! The format is documented in docs/format.md.
 
+mod public;
 mod sound;
 
 #[cfg(test)]
@@ -22,6 +23,8 @@ use bakeoff_model::json;
 use bakeoff_model::path::printable;
 use bakeoff_model::run::{FoldError, Run};
 use bakeoff_model::undo::is_run_id;
+
+pub use public::public;
 
 pub const SCHEMA: &str = "bakeoff/bundle/1";
 pub const RUN_SCHEMA: &str = "bakeoff/run/1";
@@ -257,7 +260,7 @@ pub fn decode(bytes: &[u8]) -> Result<Head, BundleError> {
     decoder.head.ok_or_else(BundleError::not_a_bundle)
 }
 
-/// Writes a whole bundle in memory, from events as the store keeps them; for tests.
+/// Writes a whole bundle in memory, from events as the store keeps them.
 pub fn encode(head: &Head, events: &[String]) -> Result<String, serde_json::Error> {
     let mut sealer = Sealer::default();
     let mut text = String::new();

@@ -33,13 +33,13 @@ rw=randread
 io_size=512k
 ";
 
-/// Bytes read and written of each job of fio's JSON, with its name.
+/// Bytes read and written of each job in JSON of fio or bakeoff, with its name.
 fn totals(json: &Value) -> Vec<(String, u64)> {
-    let bytes = |job: &Value, way: &str| job[way]["io_bytes"].as_u64().unwrap();
+    let bytes = |job: &Value, way: &str| job[way]["io_bytes"].as_u64().unwrap_or(0);
     let jobs = json["jobs"].as_array().unwrap_or_else(|| panic!("{json}"));
     jobs.iter()
         .map(|job| {
-            let name = job["jobname"].as_str().unwrap().to_string();
+            let name = job["jobname"].as_str().or(job["name"].as_str()).unwrap().to_string();
             (name, bytes(job, "read") + bytes(job, "write"))
         })
         .collect()

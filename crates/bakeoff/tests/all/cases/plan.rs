@@ -311,7 +311,7 @@ fn one_candidate_on_each_of_two_targets_is_measured_in_turns() {
     let consent = ["--erase", "a.img", "--erase", "b.img"];
     let ended = bench.run(&[&["run", "--anyway", "plan.toml"], &targets[..], &consent].concat());
     assert!(matches!(ended.code, 0 | 1), "{ended:?}");
-    let run = bench.run(&["show", "last", "--format", "jsonl", "--no-redact"]).out;
+    let run = bench.lines("last").concat();
     assert!(run.contains("\"isolation\":\"slices\"") && run.contains("\"slices\":["), "{run}");
     assert_eq!(bench.leftovers(), Vec::<String>::new());
 }

@@ -70,22 +70,28 @@ pub fn public_levels(run: &Run, analysis: &Analysis) -> RunLevels {
     let mut levels = levels(run, analysis);
     let own = CandidateIx::each(&run.header.candidates).filter(|(_, c)| c.twin_of.is_none());
     for (candidate, (at, of)) in levels.candidates.iter_mut().zip(own) {
-        if of.place().is_some() {
-            candidate.name = short(&public_name(&run.header, at));
+        let name = public_name(&run.header, at);
+        if name != of.name {
+            candidate.name = short(&name);
         }
     }
     levels
 }
 
-/// The run with candidates that are directories named by filesystem and order in place of path.
+/// The names of candidates, each with the one that leaves the machine: that of a directory is a
+/// path, and where there are several drives, the name has that of the drive.
+pub fn public_names(header: &Header) -> Vec<(String, String)> {
+    CandidateIx::each(&header.candidates)
+        .map(|(at, candidate)| (candidate.name.clone(), public_name(header, at)))
+        .collect()
+}
+
+/// The run with the names of candidates that leave the machine.
 pub fn without_paths(run: &Run) -> Cow<'_, Run> {
-    let header = &run.header;
-    if header.directories().next().is_none() {
+    let names = public_names(&run.header);
+    if names.iter().all(|(name, public)| name == public) {
         return Cow::Borrowed(run);
     }
-    let names: Vec<(String, String)> = CandidateIx::each(&header.candidates)
-        .map(|(at, candidate)| (candidate.name.clone(), public_name(header, at)))
-        .collect();
     let public = |name: &str| names.iter().find(|(old, _)| old == name).map(|(_, new)| new.clone());
     let mut run = run.clone();
     for candidate in &mut run.header.candidates {
@@ -97,7 +103,14 @@ pub fn without_paths(run: &Run) -> Cow<'_, Run> {
 
 fn public_name(header: &Header, at: CandidateIx) -> String {
     let candidate = &header.candidates[at];
-    let Some(place) = candidate.place() else { return candidate.name.clone() };
+    let Some(place) = candidate.place() else {
+        return match candidate.name.rsplit_once(" on ") {
+            Some((name, _)) if !header.more_regions.is_empty() => {
+                format!("{name} on drive {}", candidate.region.number() + 1)
+            }
+            _ => candidate.name.clone(),
+        };
+    };
     match (candidate.twin_of.is_some(), header.candidates.len()) {
         (true, _) => format!("twin {}", at.number() + 1),
         (false, 1) => format!("{} dir", place.fs),

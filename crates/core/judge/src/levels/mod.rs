@@ -19,7 +19,7 @@ use bakeoff_model::workload::Metric;
 use bakeoff_model::workloads;
 use bakeoff_stats::distinct;
 use bakeoff_stats::level::Level;
-pub use from_run::{levels, public_levels, without_paths};
+pub use from_run::{levels, public_levels, public_names, without_paths};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunLevels {

@@ -1,8 +1,5 @@
 //! A card of 1200 x 630: the answer, board, drive and the matrix in one picture, of the size that
 //! chats and forums show.
-//!
-//! The letters are those of the font that is bundled for it: others become a question mark, so that
-//! no empty box stands for a name.
 
 use crate::answer::{self, Matrix, MatrixCell, Place};
 use crate::layout::{cut, packed};
@@ -45,7 +42,7 @@ const MUTED: Color = Color(0x646c74);
 const LINE: Color = Color(0xe2e4e3);
 const GOOD: Color = Color(0x00714f);
 
-pub fn card(run: &Run, analysis: &Analysis) -> Picture {
+pub fn card(run: &Run, analysis: &Analysis) -> String {
     let document = RunDocument::new(run, analysis);
     let matrix = MatrixPage::new("", &document);
     let mut picture = Picture { width: SIZE.0 as u32, height: SIZE.1 as u32, shapes: Vec::new() };
@@ -57,20 +54,20 @@ pub fn card(run: &Run, analysis: &Analysis) -> Picture {
         size: 19.0,
         is_bold: false,
         color: MUTED,
-        text: plain(&cut(&document.title, 90)),
+        text: cut(&document.title, 90),
         is_right: true,
     }));
     let (answer_size, said) = sized(&document.answer.choice.said);
     let mut y = 78.0;
     for text in said {
         y += answer_size * 1.2;
-        picture.text((SIDES.0, y), answer_size, true, (TEXT, &plain(&text)));
+        picture.text((SIDES.0, y), answer_size, true, (TEXT, &text));
     }
     y += 8.0;
     let facts: Vec<String> = document.setup.iter().map(|(_, value)| value.clone()).collect();
     for text in filled(&facts, SETUP, "  ·  ") {
         y += 26.0;
-        picture.text((SIDES.0, y), 18.0, false, (MUTED, &plain(&text)));
+        picture.text((SIDES.0, y), 18.0, false, (MUTED, &text));
     }
     let table = matrix.as_ref().map(|matrix| CardTable::from_matrix(matrix, y + 56.0));
     match &table {
@@ -78,13 +75,13 @@ pub fn card(run: &Run, analysis: &Analysis) -> Picture {
         None => {
             for text in spoken(&document) {
                 y += 34.0;
-                picture.text((SIDES.0, y), 21.0, false, (TEXT, &plain(&text)));
+                picture.text((SIDES.0, y), 21.0, false, (TEXT, &text));
             }
         }
     }
-    let foot = plain(&foot(&document, table.as_ref()));
+    let foot = foot(&document, table.as_ref());
     picture.text((SIDES.0, 607.0), 16.0, false, (MUTED, &foot));
-    picture
+    picture.svg()
 }
 
 struct CardTable<'a> {
@@ -122,7 +119,7 @@ impl CardTable<'_> {
         for (i, column) in columns.iter().take(self.columns).enumerate() {
             let is_long = column.name.chars().count() > letters;
             let name = if is_long { &column.heading } else { &column.name };
-            let text = plain(&cut(name, letters));
+            let text = cut(name, letters);
             picture.text((self.x(i), self.top - 12.0), 17.0, true, (TEXT, &text));
         }
         let names: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
@@ -134,8 +131,8 @@ impl CardTable<'_> {
             picture.line((SIDES.0, y), (SIDES.1 - SIDES.0, 0.0), stroke);
             let color = COLORS[row.index % COLORS.len()];
             picture.shapes.push(mark(row.index, ((57.0, middle), 1.5), color, None));
-            let name = plain(&names[i]);
-            picture.text((76.0, middle + 6.0), 18.0, self.matrix.is_chosen(row), (TEXT, &name));
+            let is_chosen = self.matrix.is_chosen(row);
+            picture.text((76.0, middle + 6.0), 18.0, is_chosen, (TEXT, &names[i]));
             for (column, cell) in row.cells.iter().take(self.columns).enumerate() {
                 self.draw_cell(picture, cell, (self.x(column), y), row.index);
             }
@@ -166,7 +163,7 @@ impl CardTable<'_> {
             Place::Out | Place::None => (false, MUTED),
         };
         let at = (x + self.bar_width + 8.0, middle + 6.0);
-        picture.text(at, 17.0, is_bold, (color, &plain(&cell.label)));
+        picture.text(at, 17.0, is_bold, (color, &cell.label));
     }
 
     fn draw_interval(
@@ -271,15 +268,6 @@ fn filled(parts: &[String], letters: usize, between: &str) -> Vec<String> {
     packed(parts.iter().map(|part| cut(part, letters)), letters, between)
 }
 
-/// Signs beyond Latin-1.
-const OTHERS: &str = "–—‘’“”…−";
-
-/// Letters that the bundled font has; web/build.mjs has the same list.
-fn plain(text: &str) -> String {
-    let is_known = |c: char| matches!(c, ' '..='~' | '\u{a0}'..='ÿ') || OTHERS.contains(c);
-    text.chars().map(|c| if is_known(c) { c } else { '?' }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -289,7 +277,7 @@ mod tests {
     fn of(names: &[&str]) -> String {
         let rate = |block: u32, c: u16, _: u16| 1000.0 / f64::from(c + 1) + f64::from(block);
         let run = RunBuilder::stacks(names).play(5, rate).build();
-        card(&run, &analyse(&run)).svg()
+        card(&run, &analyse(&run))
     }
 
     #[test]
@@ -307,10 +295,10 @@ mod tests {
     }
 
     #[test]
-    fn hostile_names_are_text_and_letters_without_a_glyph_are_question_marks() {
-        let svg = of(&["</text><script>", "日本"]);
+    fn hostile_names_are_text() {
+        let svg = of(&["</text><script>", "b"]);
         assert!(!svg.contains("<script"), "{svg}");
-        assert!(svg.contains("&#60;/text&#62;&#60;sc") && svg.contains(">??</text>"), "{svg}");
+        assert!(svg.contains("&#60;/text&#62;&#60;sc"), "{svg}");
     }
 
     #[test]

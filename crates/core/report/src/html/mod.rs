@@ -23,7 +23,6 @@ mod sweep;
 mod table;
 
 pub use card::card;
-pub use picture::Picture;
 
 use askama::Template;
 

@@ -1,6 +1,4 @@
-//! A picture as a list of shapes, for a card: an SVG here, and a PNG by the program.
-//!
-//! Two kinds of shapes are all that a card needs, so that drawing them takes no library for SVG.
+//! A picture as a list of shapes, for a card as SVG.
 
 use std::fmt;
 

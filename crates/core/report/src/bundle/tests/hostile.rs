@@ -176,7 +176,7 @@ fn replace_nth(value: &mut Value, n: &mut usize, with: &Value) {
 }
 
 /// Everything that is ever done with an imported run.
-fn show(bytes: &[u8]) {
+pub(super) fn show(bytes: &[u8]) {
     let text = std::str::from_utf8(bytes).expect("it was accepted");
     let lines: Vec<_> = text.lines().collect();
     let events = &lines[1..lines.len() - 1];

@@ -1,7 +1,8 @@
-//! Runs with every field, what the document of the format says of them, and damaged bundles.
+//! Runs with every field, what of them leaves the machine, and damaged bundles.
 
-mod format_doc;
+mod complete;
 mod hostile;
+mod public;
 pub mod sample;
 pub(crate) mod sample_normal;
 mod sample_telemetry;

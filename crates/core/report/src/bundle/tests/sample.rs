@@ -1,7 +1,7 @@
 //! A record in which every kind of event occurs and every field has a value.
 //!
 //! Literals name every field, so a field that is added does not compile until it is given a value
-//! here, and with that is asked for in docs/format.md.
+//! here.
 
 use crate::bundle::{Head, RUN_SCHEMA};
 use bakeoff_model::candidate::{Candidate, Crypt, Kind, Knobs, Skipped, Stack};

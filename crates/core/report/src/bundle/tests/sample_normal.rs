@@ -1,9 +1,9 @@
-//! Figures of one directory with a value in every field, for the page of formats.
+//! Figures of one directory with a value in every field.
 
 use bakeoff_model::event::What;
 use bakeoff_model::normal::{
-    Because, Below, Earlier, EarlierFigure, EarlierFigures, Label, LeaderFigure, LinkLimit, Medium,
-    Normal, Normality, PlaceFigure, Tail, Test, WhyUnknown,
+    Because, Below, Earlier, EarlierFigure, EarlierFigures, Label, LinkLimit, Medium, Normal,
+    Normality, PlaceFigure, Tail, Test, WhyUnknown,
 };
 use bakeoff_model::others::{Among, AmongOthers, Others};
 
@@ -66,9 +66,4 @@ pub fn normal() -> Normal {
         is_encrypted: true,
         figures: every.into_iter().map(figure).collect(),
     }
-}
-
-pub fn leaders() -> Vec<LeaderFigure> {
-    let figure = figure(Normality::Normal { at_link_limit: false });
-    vec![LeaderFigure { candidate: "/srv".into(), figure }]
 }

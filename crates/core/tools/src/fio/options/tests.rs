@@ -38,7 +38,7 @@ fn what_people_type_at_fio_means_the_same_here() {
     has("--bs 4k --bs 8k", "--bs=8k");
     has("--runtime=5 --time_based --io_size=1g", "--runtime=5");
     has("--random_distribution=zipf:1.1 --norandommap", "--offsets=zipf:1.1");
-    has("--output-format=json --eta=never", "--format=fio-json");
+    has("--output-format=json --eta=never", "--format=json");
     has("--eta always --direct .", "--direct=1");
 }
 
@@ -49,7 +49,7 @@ fn what_is_for_the_whole_call_counts_wherever_it_is() {
     let made = line(&words(text)).unwrap();
     for job in &made.jobs {
         assert!(job.words.contains(&"--output=o.json".to_string()), "{job:?}");
-        assert!(job.words.contains(&"--format=fio-json".to_string()), "{job:?}");
+        assert!(job.words.contains(&"--format=json".to_string()), "{job:?}");
         assert_eq!(job.notes.len(), 2, "{job:?}");
     }
 }

@@ -110,20 +110,17 @@ fn distribution(value: &str) -> Answer {
 fn output_format(value: &str) -> Answer {
     let formats: Vec<&str> = value.split(',').collect();
     if formats.iter().any(|format| !["normal", "terse", "json", "json+"].contains(format)) {
-        return Err("bench prints normal and json. Its own JSON, with windows and findings, is \
-                    --format json"
-            .to_string());
+        return Err("bench prints normal and json".to_string());
     }
     let note = match formats.as_slice() {
-        ["normal" | "json"] => None,
-        ["json+"] => Some("the JSON is that of --output-format=json, without bins"),
+        ["normal"] => None,
         all if all.iter().any(|format| format.starts_with("json")) => {
-            Some("bakeoff prints the JSON only")
+            Some("bakeoff prints JSON of its own (docs/format.md)")
         }
-        _ => Some("bakeoff prints text. For programs use --output-format=json"),
+        _ => Some("bakeoff prints text. For programs use --format json"),
     };
     let is_json = formats.iter().any(|format| format.starts_with("json"));
-    let format = if is_json { "fio-json" } else { "text" };
+    let format = if is_json { "json" } else { "text" };
     Ok((Some(("format", format.to_string())), note.map(str::to_string)))
 }
 
