@@ -107,7 +107,6 @@ pub(super) fn watched(cell: &Cell) -> Telemetry {
             flush_ms: every(30.0),
         }],
         cpus: (0..CPUS).map(cpu).collect(),
-        context_switches: every(900.0),
         pressure: Some(PressureSeries {
             cpu_some_us: seldom(9_000.0),
             io_some_us: seldom(390_000.0),
@@ -117,7 +116,6 @@ pub(super) fn watched(cell: &Cell) -> Telemetry {
         memory: Some(MemorySeries {
             dirty_bytes: seldom(12e6),
             writeback_bytes: seldom(3e6),
-            cached_bytes: seldom(9e8),
             limit_bytes: Some(700_000_000),
             background_bytes: Some(350_000_000),
         }),

@@ -7,7 +7,7 @@ use std::io;
 use bakeoff_machine::sysinfo::{block_stat, cpu_list, cpu_stat, meminfo, pressure, vmstat};
 use bakeoff_machine::telemetry::NONE;
 use bakeoff_machine::telemetry::layout::{
-    self, CONTEXT_SWITCHES, CPU_COLUMNS, DISK_COLUMNS, Device, Slow, TelemetryLayout,
+    self, CPU_COLUMNS, DISK_COLUMNS, Device, Slow, TelemetryLayout,
 };
 use bakeoff_model::candidate::Skipped;
 
@@ -41,8 +41,6 @@ pub struct Sources {
     pressure: [Option<Feed>; 3],
     meminfo: Option<Feed>,
     vmstat: Option<Feed>,
-    softirqs: Option<Feed>,
-    load: Option<Feed>,
     quota: Option<Quota>,
     firmware: Option<firmware::Throttling>,
     clocks: Vec<Feed>,
@@ -94,8 +92,6 @@ impl Sources {
             ],
             meminfo: page("memory", "proc/meminfo", &mut found),
             vmstat: page("page counters", "proc/vmstat", &mut found),
-            softirqs: page("soft interrupts", "proc/softirqs", &mut found),
-            load: page("load", "proc/loadavg", &mut found),
             quota,
             firmware,
             clocks,
@@ -135,7 +131,6 @@ impl Sources {
                 layout::put_cpu(&mut row[at..at + CPU_COLUMNS], &ticks);
             }
         });
-        row[CONTEXT_SWITCHES] = cpu_stat::context_switches(text).unwrap_or(NONE);
     }
 
     pub fn slow(&mut self, row: &mut [u64]) {
@@ -153,7 +148,6 @@ impl Sources {
             let memory = meminfo::parse(text);
             put(Slow::Dirty, memory.dirty_bytes);
             put(Slow::Writeback, memory.writeback_bytes);
-            put(Slow::Cached, memory.cached_bytes);
         }
         if let Some(text) = self.vmstat.as_mut().and_then(Feed::read) {
             let pages = vmstat::parse(text);
@@ -163,10 +157,6 @@ impl Sources {
             let swapped = pages.pswpin.zip(pages.pswpout);
             put(Slow::Swapped, swapped.map(|(i, o)| i.saturating_add(o)));
         }
-        let softirqs = self.softirqs.as_mut().and_then(Feed::read);
-        put(Slow::BlockSoftirqs, softirqs.and_then(|text| cpu_stat::softirqs(text, "BLOCK")));
-        let load = self.load.as_mut().and_then(Feed::read);
-        put(Slow::Load, load.and_then(cpu_stat::load_centi));
         put(Slow::QuotaHeld, self.quota.as_mut().and_then(Quota::held_ns));
         put(Slow::Throttled, self.firmware.as_mut().and_then(|f| f.bits()).map(u64::from));
         for (index, feed) in self.clocks.iter_mut().enumerate() {
@@ -181,7 +171,7 @@ impl Sources {
     }
 
     pub fn bytes(&self) -> usize {
-        let single = [&self.stat, &self.meminfo, &self.vmstat, &self.softirqs, &self.load];
+        let single = [&self.stat, &self.meminfo, &self.vmstat];
         let feeds = self.disks.iter().chain(&self.clocks).chain(&self.temperatures);
         let feeds = feeds.chain(single.into_iter().chain(&self.pressure).flatten());
         let tasks = self.tasks.as_ref().map_or(0, Tasks::bytes);

@@ -212,7 +212,6 @@ impl State {
     }
 
     fn tick(&mut self, now: u64) {
-        self.cost.longest_gap_ns = self.cost.longest_gap_ns.max(now - self.last_ns.min(now));
         self.last_ns = now;
         self.ticks += 1;
         let is_slow = self.ticks.is_multiple_of(self.pace.slow_every);

@@ -23,8 +23,6 @@ pub struct Telemetry {
     pub devices: Vec<DeviceSeries>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cpus: Vec<CpuSeries>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub context_switches: Vec<u64>,
     pub slow_start_ns: i64,
     pub slow_ns: Vec<u64>,
     /// Time tasks waited for a resource.
@@ -42,11 +40,6 @@ pub struct Telemetry {
     /// Bits of [`crate::throttled`], Raspberry Pi only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub throttled: Vec<u32>,
-    /// Tasks ready to run on average of a minute, in hundredths.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub load_centi: Vec<u32>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub block_softirqs: Vec<u64>,
     /// Time the quota of our control group kept us from running.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quota_held_ns: Option<u64>,
@@ -113,7 +106,6 @@ pub struct PressureSeries {
 pub struct MemorySeries {
     pub dirty_bytes: Vec<u64>,
     pub writeback_bytes: Vec<u64>,
-    pub cached_bytes: Vec<u64>,
     /// Dirty bytes at which writers are made to wait, at the end of the cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit_bytes: Option<u64>,
@@ -162,7 +154,6 @@ pub struct LogLine {
 pub struct TelemetryCost {
     pub cpu_ns: u64,
     pub samples: u64,
-    pub longest_gap_ns: u64,
 }
 
 /// What is watched during a run, and what cannot be.

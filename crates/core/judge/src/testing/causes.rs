@@ -120,7 +120,6 @@ pub fn quiet(stretches: u64, queue: f64) -> Telemetry {
         memory: Some(MemorySeries {
             dirty_bytes: vec![1 << 20; slow],
             writeback_bytes: vec![0; slow],
-            cached_bytes: vec![1 << 30; slow],
             limit_bytes: Some(800 << 20),
             background_bytes: Some(400 << 20),
         }),

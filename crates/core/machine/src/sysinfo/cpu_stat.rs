@@ -1,4 +1,4 @@
-//! `/proc/stat`: what each CPU spent its time on, and context switches.
+//! `/proc/stat`: what each CPU spent its time on.
 //!
 //! Time is in clock ticks (USER_HZ, 100 a second on every architecture bakeoff runs on). `iowait`
 //! is counted as idle here: it is the idle time of a CPU on which somebody who waits for I/O ran
@@ -45,25 +45,6 @@ pub fn cpus(text: &str, mut each: impl FnMut(usize, CpuTicks)) {
     }
 }
 
-/// Context switches since boot; `None` when the line is missing or cut off.
-pub fn context_switches(text: &str) -> Option<u64> {
-    text.lines().find_map(|line| line.strip_prefix("ctxt "))?.trim().parse().ok()
-}
-
-/// Soft interrupts of a kind on all CPUs since boot, from `/proc/softirqs`: `BLOCK`.
-pub fn softirqs(text: &str, kind: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.trim_start().strip_prefix(kind))?;
-    let counts = line.strip_prefix(':')?.split_ascii_whitespace();
-    Some(counts.map_while(|count| count.parse::<u64>().ok()).fold(0, u64::saturating_add))
-}
-
-/// Load of the last minute in hundredths, from `/proc/loadavg`.
-pub fn load_centi(text: &str) -> Option<u64> {
-    let (whole, hundredths) = text.split_ascii_whitespace().next()?.split_once('.')?;
-    let whole: u64 = whole.parse().ok()?;
-    whole.checked_mul(100)?.checked_add(hundredths.parse().ok()?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,16 +64,6 @@ mod tests {
         let first = CpuTicks { user: 110, system: 30, interrupt: 1, steal: 1, idle: 540 };
         assert_eq!(found[0], (0, first));
         assert_eq!((found.len(), found[1].0, found[1].1.interrupt), (2, 1, 2));
-        assert_eq!(context_switches(TEXT), Some(151_337_935));
-    }
-
-    #[test]
-    fn soft_interrupts_and_load() {
-        let text = "                    CPU0       CPU1\n          HI:          0          1\n\
-            \x20      BLOCK:        279         20\n";
-        assert_eq!((softirqs(text, "BLOCK"), softirqs(text, "NET")), (Some(299), None));
-        assert_eq!(load_centi("2.05 1.10 0.70 3/190 450060\n"), Some(205));
-        assert_eq!(load_centi("x"), None);
     }
 
     #[test]
@@ -100,6 +71,5 @@ mod tests {
         let found = all("cpu  1 2 3 4\ncpu0 1 2 3 4\ncpu3 1 2 3 4 5\nintr 1\n");
         assert_eq!(found.iter().map(|(n, _)| *n).collect::<Vec<_>>(), [0, 3]);
         assert_eq!((found[0].1.idle, found[1].1.idle), (4, 9));
-        assert_eq!(context_switches("ctxt"), None);
     }
 }

@@ -6,7 +6,6 @@ pub struct Meminfo {
     pub total_bytes: Option<u64>,
     /// What can be had without swapping, since Linux 3.14.
     pub available_bytes: Option<u64>,
-    pub cached_bytes: Option<u64>,
     pub dirty_bytes: Option<u64>,
     pub writeback_bytes: Option<u64>,
 }
@@ -18,7 +17,6 @@ pub fn parse(text: &str) -> Meminfo {
         let field = match name {
             "MemTotal" => &mut info.total_bytes,
             "MemAvailable" => &mut info.available_bytes,
-            "Cached" => &mut info.cached_bytes,
             "Dirty" => &mut info.dirty_bytes,
             "Writeback" => &mut info.writeback_bytes,
             _ => continue,

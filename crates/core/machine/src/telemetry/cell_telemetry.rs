@@ -1,7 +1,7 @@
 //! The part of the rings that belongs to one cell, as differences on the cell's clock.
 
 use super::NONE;
-use super::layout::{self, CONTEXT_SWITCHES, DISK_COLUMNS, Slow, TelemetryLayout};
+use super::layout::{self, DISK_COLUMNS, Slow, TelemetryLayout};
 use super::ring::RowRing;
 use crate::sysinfo::block_stat::BlockStat;
 use crate::sysinfo::cpu_stat::TICKS_PER_S;
@@ -27,7 +27,6 @@ pub fn cell_telemetry(
     (of.slow_start_ns, of.slow_ns) = times(&slow_rows, from_ns);
     of.devices = (0..layout.devices.len()).filter_map(|i| device(layout, i, &rows)).collect();
     of.cpus = (0..layout.cpus).filter_map(|i| cpu(layout, i, &rows)).collect();
-    of.context_switches = growth(&rows, CONTEXT_SWITCHES).unwrap_or_default();
     fill_slow(&mut of, layout, &slow_rows);
     of
 }
@@ -107,7 +106,6 @@ fn fill_slow(of: &mut Telemetry, layout: &TelemetryLayout, rows: &[&[u64]]) {
     let total = |column: Slow| Some(grown(column)?.into_iter().sum());
     let at = |column: Slow| gauge(rows, column as usize);
     let last = |column: Slow| at(column)?.last().copied();
-    let narrow = |values: Vec<u64>| values.into_iter().map(|v| v as u32).collect();
     of.pressure = grown(Slow::IoSome).map(|io_some_us| PressureSeries {
         io_some_us,
         io_full_us: grown(Slow::IoFull).unwrap_or_default(),
@@ -117,13 +115,11 @@ fn fill_slow(of: &mut Telemetry, layout: &TelemetryLayout, rows: &[&[u64]]) {
     of.memory = at(Slow::Dirty).map(|dirty_bytes| MemorySeries {
         dirty_bytes,
         writeback_bytes: at(Slow::Writeback).unwrap_or_default(),
-        cached_bytes: at(Slow::Cached).unwrap_or_default(),
         limit_bytes: last(Slow::Limit),
         background_bytes: last(Slow::Background),
     });
-    of.block_softirqs = grown(Slow::BlockSoftirqs).unwrap_or_default();
-    of.load_centi = at(Slow::Load).map(narrow).unwrap_or_default();
-    of.throttled = at(Slow::Throttled).map(narrow).unwrap_or_default();
+    let bits = at(Slow::Throttled).unwrap_or_default();
+    of.throttled = bits.into_iter().map(|bits| bits as u32).collect();
     of.quota_held_ns = total(Slow::QuotaHeld);
     of.swapped_pages = total(Slow::Swapped);
     let named = |names: &[layout::Named], column: &dyn Fn(usize) -> usize| -> Vec<Gauge> {
@@ -165,7 +161,7 @@ mod tests {
         let mut slow = RowRing::new(layout.slow_columns(), 64);
         for tick in 0..10u64 {
             let mut row = vec![NONE; fast.width()];
-            (row[0], row[CONTEXT_SWITCHES]) = (1000 + tick * 100, tick * 7);
+            row[0] = 1000 + tick * 100;
             let stat = BlockStat { reads: tick * 3, in_flight: tick, ..BlockStat::default() };
             layout::put_disk(&mut row[layout.device(0)..], &stat);
             let ticks = CpuTicks { user: tick * 2, idle: tick, ..CpuTicks::default() };
@@ -190,7 +186,6 @@ mod tests {
         assert_eq!(of.devices[0].in_flight, [3, 4, 5, 6]);
         assert!(of.devices[0].flushes.is_empty(), "this kernel counts none");
         assert_eq!(of.cpus[0].user_ms, [20, 20, 20, 20]);
-        assert_eq!(of.context_switches, [7, 7, 7, 7]);
         assert_eq!(of.pressure.unwrap().io_some_us, [11, 11, 11, 11]);
         assert_eq!(of.memory.unwrap().dirty_bytes, [3, 4, 5, 6]);
         assert_eq!(of.frequency_khz[0].values, [600_000; 4]);

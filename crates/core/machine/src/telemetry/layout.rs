@@ -1,7 +1,6 @@
 //! Which number of a row is what.
 //!
-//! Fast rows: time, context switches, then [`Disk`] for each device and [`Cpu`] for each CPU. Slow
-//! rows: time, then [`Slow`], then the clocks, the temperatures and the meters of power.
+//! Fast rows: time, then [`Disk`] for each device and [`Cpu`] for each CPU. Slow rows: time, then [`Slow`], then the clocks, the temperatures and the meters of power.
 
 use super::NONE;
 use super::ring::Keep;
@@ -10,8 +9,7 @@ use crate::sysinfo::cpu_stat::CpuTicks;
 
 pub const DISK_COLUMNS: usize = 11;
 pub const CPU_COLUMNS: usize = 5;
-const FAST_HEAD: usize = 2;
-pub const CONTEXT_SWITCHES: usize = 1;
+const FAST_HEAD: usize = 1;
 
 /// Fixed columns of a slow row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,14 +22,11 @@ pub enum Slow {
     MemorySome,
     Dirty,
     Writeback,
-    Cached,
     /// Dirty bytes at which writers wait.
     Limit,
     /// Dirty bytes at which write-back begins.
     Background,
     Swapped,
-    BlockSoftirqs,
-    Load,
     QuotaHeld,
     Throttled,
 }
@@ -95,7 +90,7 @@ impl TelemetryLayout {
 
     pub fn slow_columns(&self) -> Vec<Keep> {
         let mut columns = vec![Keep::Later; self.meter(self.meters.len())];
-        for gauge in [Slow::Dirty, Slow::Writeback, Slow::Cached, Slow::Load] {
+        for gauge in [Slow::Dirty, Slow::Writeback] {
             columns[gauge as usize] = Keep::Highest;
         }
         columns[Slow::Throttled as usize] = Keep::Bits;
@@ -182,11 +177,11 @@ mod tests {
             temperatures: vec![Named::default(), Named::default()],
             meters: vec!["package-0".into()],
         };
-        assert_eq!((layout.device(0), layout.device(1), layout.cpu(0)), (2, 13, 24));
-        assert_eq!(layout.fast_columns().len(), 24 + 15);
+        assert_eq!((layout.device(0), layout.device(1), layout.cpu(0)), (1, 12, 23));
+        assert_eq!(layout.fast_columns().len(), 23 + 15);
         assert_eq!(layout.slow_columns().len(), Slow::Throttled as usize + 1 + 4);
         assert_eq!(layout.slow_columns()[layout.meter(0)], Keep::Later);
-        assert_eq!(layout.fast_columns()[2 + IN_FLIGHT], Keep::Highest);
+        assert_eq!(layout.fast_columns()[1 + IN_FLIGHT], Keep::Highest);
         assert_eq!(layout.slow_columns()[layout.clock(0)], Keep::Lowest);
         assert_eq!(layout.slow_columns()[layout.temperature(1)], Keep::Highest);
     }

@@ -184,14 +184,12 @@ fn check_telemetry(of: &Telemetry) -> Result<(), &'static str> {
         all.iter().all(|series| series.is_empty() || series.len() == of.fast_ns.len())
     });
     let gauges = of.frequency_khz.iter().chain(&of.temperature_mc);
-    let slow = gauges.map(|g| &g.values).chain([&of.block_softirqs]);
-    let slow = slow.chain(of.power.iter().map(|p| &p.energy_uj));
+    let slow = gauges.map(|g| &g.values).chain(of.power.iter().map(|p| &p.energy_uj));
     let pressure = of
         .pressure
         .iter()
         .flat_map(|p| [&p.cpu_some_us, &p.io_some_us, &p.io_full_us, &p.memory_some_us]);
-    let memory =
-        of.memory.iter().flat_map(|m| [&m.dirty_bytes, &m.writeback_bytes, &m.cached_bytes]);
+    let memory = of.memory.iter().flat_map(|m| [&m.dirty_bytes, &m.writeback_bytes]);
     let slow = slow.chain(pressure).chain(memory).all(|series| fits(series, &of.slow_ns));
     let times = of.threads.iter().all(|t| t.cpu_ns <= TIME_NS) && of.cost.cpu_ns <= TIME_NS;
     ensure(drives && cpus && slow && times, "telemetry series differ in length")

@@ -37,7 +37,6 @@ pub fn telemetry() -> Telemetry {
             interrupt_ms: vec![0, 10],
             steal_ms: vec![0, 0],
         }],
-        context_switches: vec![500, 600],
         slow_start_ns: -3_000_000,
         slow_ns: vec![197_000_000],
         pressure: Some(PressureSeries {
@@ -49,7 +48,6 @@ pub fn telemetry() -> Telemetry {
         memory: Some(MemorySeries {
             dirty_bytes: vec![4096],
             writeback_bytes: vec![0],
-            cached_bytes: vec![1 << 30],
             limit_bytes: Some(800 << 20),
             background_bytes: Some(400 << 20),
         }),
@@ -65,13 +63,11 @@ pub fn telemetry() -> Telemetry {
             values: vec![61_000],
         }],
         throttled: vec![0x50000],
-        load_centi: vec![123],
-        block_softirqs: vec![9],
         quota_held_ns: Some(0),
         swapped_pages: Some(0),
         threads: vec![ThreadUse { name: "jbd2".into(), cpu_ns: 20_000_000 }],
         log: vec![LogLine { problem: LogProblem::Voltage, text: "Undervoltage detected!".into() }],
-        cost: TelemetryCost { cpu_ns: 400_000, samples: 3, longest_gap_ns: 101_000_000 },
+        cost: TelemetryCost { cpu_ns: 400_000, samples: 3 },
     }
 }
 
