@@ -53,12 +53,6 @@ pub fn built_in() -> Result<AppTable, AppError> {
     parse(BUILT_IN, "applications.toml")
 }
 
-/// Whether the built-in table has an application or a workload of this name.
-pub fn is_built_in(name: &str) -> bool {
-    let line = format!("name = \"{name}\"");
-    !name.contains('"') && BUILT_IN.lines().any(|known| known.starts_with(&line))
-}
-
 /// Reads a table; `name` is what errors call it.
 ///
 /// # Errors
@@ -211,9 +205,6 @@ mod tests {
             table.applications.iter().flat_map(|of| &of.demands).any(|d| d.workload == w.name)
         };
         assert!(table.workloads.iter().all(used));
-        let names = table.applications.iter().map(|of| &of.name);
-        assert!(names.chain(table.workloads.iter().map(|w| &w.name)).all(|name| is_built_in(name)));
-        assert!(!is_built_in("etc") && !is_built_in(""));
     }
 
     #[test]

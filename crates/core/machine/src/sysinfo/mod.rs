@@ -42,9 +42,6 @@ pub mod vmstat;
 pub mod vpd;
 pub mod wipefs;
 
-#[cfg(test)]
-mod any_input_tests;
-
 /// Lines of the shape `name separator number [kB]`, the number in bytes where the unit is given.
 fn numbers(text: &str) -> impl Iterator<Item = (&str, u64)> {
     text.lines().filter_map(|line| {

@@ -7,8 +7,6 @@ pub struct Vmstat {
     pub nr_dirtied: Option<u64>,
     pub pswpin: Option<u64>,
     pub pswpout: Option<u64>,
-    /// Processes killed for lack of memory, since Linux 4.13.
-    pub oom_kill: Option<u64>,
     /// Dirty pages above which writers are made to wait, as the kernel works it out now.
     pub nr_dirty_threshold: Option<u64>,
     /// Dirty pages above which the kernel begins to write back by itself.
@@ -23,7 +21,6 @@ pub fn parse(text: &str) -> Vmstat {
             "nr_dirtied" => &mut stat.nr_dirtied,
             "pswpin" => &mut stat.pswpin,
             "pswpout" => &mut stat.pswpout,
-            "oom_kill" => &mut stat.oom_kill,
             "nr_dirty_threshold" => &mut stat.nr_dirty_threshold,
             "nr_dirty_background_threshold" => &mut stat.nr_dirty_background_threshold,
             _ => continue,
@@ -42,6 +39,5 @@ mod tests {
             (stat.nr_dirtied, stat.pswpin, stat.pswpout),
             (Some(1_198_001), Some(0), Some(3))
         );
-        assert_eq!(stat.oom_kill, None);
     }
 }
