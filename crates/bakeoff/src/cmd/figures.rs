@@ -43,7 +43,7 @@ pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
 
 /// The format for something that is not a stored run.
 pub fn format(global: &Global, args: &Show) -> Result<Format, Fault> {
-    if args.paste.is_some() || !args.output.is_empty() {
+    if args.paste || !args.output.is_empty() {
         return Err(Fault::usage("--paste and -o need a stored run"));
     }
     stored::format_among(global, "show FILE", &[Format::Text, Format::Json, Format::Markdown])
