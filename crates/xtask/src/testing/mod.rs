@@ -87,7 +87,6 @@ pub fn test(root: &Path) -> Result<bool> {
         step::npm("browser packages", "tests/browser", &install)
             .quiet()
             .then(vec![browser.reporting("browser-tests.xml").quiet()]),
-        python("features", &["scripts/release/features.py"]).quiet(),
         machines().quiet(),
         python("32-bit ARM", &["scripts/release/dist.py", "--narrow"]).quiet(),
     ];
