@@ -107,9 +107,9 @@ fn a_full_disk_keeps_what_was_stored_and_says_so() {
     }
     let script = r#"
         mkdir small; mount -t tmpfs -o size=700k small small
-        "$BAKEOFF" --store small/s.db import "$BUNDLE" >/dev/null
-        code=0; "$BAKEOFF" --store small/s.db import b*.jsonl >imported 2>err || code=$?
-        cat err >&2; cat imported
+        "$BAKEOFF" --store small/s.db runs add "$BUNDLE" >/dev/null
+        code=0; "$BAKEOFF" --store small/s.db runs add b*.jsonl >added 2>err || code=$?
+        cat err >&2; cat added
         "$BAKEOFF" --store small/s.db runs --format csv
         "$BAKEOFF" --store small/s.db show 0123456789abcdef --format markdown >/dev/null
         exit $code"#;
@@ -120,10 +120,10 @@ fn a_full_disk_keeps_what_was_stored_and_says_so() {
         "{err}"
     );
     assert!(err.contains("bakeoff runs rm RUN"), "{err}");
-    let imported = out.lines().filter(|line| line.starts_with("imported")).count();
+    let added = out.lines().filter(|line| line.starts_with("added")).count();
     let listed = out.lines().filter(|line| line.contains(",stopped,")).count();
-    assert!(imported < 10, "the disk was never full: {out}");
-    assert_eq!(listed, imported + 1, "{out}");
+    assert!(added < 10, "the disk was never full: {out}");
+    assert_eq!(listed, added + 1, "{out}");
 }
 
 #[test]
@@ -146,8 +146,8 @@ fn a_read_only_filesystem_can_be_read_and_is_named_when_written() {
         mount --bind . . && cd "$PWD" && mount -o remount,ro,bind .
         "$BAKEOFF" --store bakeoff.db runs
         "$BAKEOFF" --store bakeoff.db show last --format csv | wc -l
-        "$BAKEOFF" --store bakeoff.db import "$BUNDLE" || code=$?
-        "$BAKEOFF" --store new.db import "$BUNDLE" || exit $code$?"#;
+        "$BAKEOFF" --store bakeoff.db runs add "$BUNDLE" || code=$?
+        "$BAKEOFF" --store new.db runs add "$BUNDLE" || exit $code$?"#;
     let Some((code, out, err)) = in_namespace(home.dir.path(), script) else { return };
     assert_eq!(code, 44, "{out}{err}");
     assert!(out.contains("ext4 is fastest in all 2") && out.contains("21"), "{out}");
@@ -246,7 +246,7 @@ fn an_output_that_cannot_take_the_result_is_an_error() {
         assert!(code == 4 && err.contains("No space left"), "{args:?}: {err}");
     }
     // A closed stdin reads as an empty one: nothing was found in it.
-    let script = "exec 0<&-; \"$0\" --store s.db import -";
+    let script = "exec 0<&-; \"$0\" --store s.db show -";
     let mut command = Command::new("sh");
     command.args(["-c", script]).arg(bakeoff()).current_dir(home.dir.path());
     let (code, out, err) = coded(command.output().unwrap());
