@@ -122,7 +122,6 @@ impl Sources {
         }
         let first = self.layout.cpu(0);
         row[first..].fill(NONE);
-        row[CONTEXT_SWITCHES] = NONE;
         let Some(text) = self.stat.as_mut().and_then(Feed::read) else { return };
         let cpus = self.layout.cpus;
         cpu_stat::cpus(text, |cpu, ticks| {

@@ -107,9 +107,9 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T, Response> {
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|panic| Err(Fault::bug(panic))).map_err(|fault| {
-        let status = match fault.is_usage() {
-            true => StatusCode::NOT_FOUND,
-            false => StatusCode::SERVICE_UNAVAILABLE,
+        let status = match fault.code() {
+            2 => StatusCode::NOT_FOUND,
+            _ => StatusCode::SERVICE_UNAVAILABLE,
         };
         (status, format!("{fault}\n")).into_response()
     })

@@ -62,7 +62,6 @@ fn directory(
 }
 
 pub struct OnLoop {
-    pub step: u32,
     pub device: RawPath,
     pub inode: Inode,
 }
@@ -74,8 +73,8 @@ pub fn image(session: &mut Session, image: &Opened, bytes: u64) -> Result<OnLoop
         action::fill(image, bytes, cancel, tick).map(|()| String::new())
     })?;
     let build = |n| steps::attach_loop(n, &shown);
-    let (step, device) = attach(session, image, build)?;
-    Ok(OnLoop { step, device, inode: image.inode() })
+    let (_, device) = attach(session, image, build)?;
+    Ok(OnLoop { device, inode: image.inode() })
 }
 
 pub fn attach(
