@@ -148,8 +148,10 @@ def done_by(tool, command, folder, is_traced):
     found, calls = traced(command, folder)
     did = Did()
     for way in ("read", "write"):
-        did.counts[way] = sum(job[way]["total_ios"] for job in found["jobs"])
-        did.counts[f"{way} bytes"] = sum(job[way]["io_bytes"] for job in found["jobs"])
+        # bakeoff leaves out what a job did not do, and the list where there is one job.
+        done = [job[way] for job in found.get("jobs", [found]) if way in job]
+        did.counts[way] = sum(of["total_ios"] for of in done)
+        did.counts[f"{way} bytes"] = sum(of["io_bytes"] for of in done)
     preallocated(calls, folder, did)
     moved = list(transfers(calls, folder))
     # bakeoff lays files out in processes of their own; the last one measures.

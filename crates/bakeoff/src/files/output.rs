@@ -19,13 +19,8 @@ use super::{Entry, FileError};
 const SEARCH_BYTES: u64 = 4 << 20;
 /// Words that only files of ours carry: schemas, the title of a picture, the HTML report's
 /// generator, the last line of a Markdown block, and the first of a script.
-const MARKS: [&str; 5] = [
-    "\"bakeoff/",
-    ">bakeoff</text>",
-    "content=\"bakeoff",
-    "; repeat with `bakeoff ",
-    "# bakeoff run ",
-];
+const MARKS: [&str; 5] =
+    ["\"bakeoff/", ">bakeoff</text>", "content=\"bakeoff", ". Repeat it:", "# bakeoff run "];
 
 pub fn check(path: &Path) -> Result<(), FileError> {
     match special(path)? {

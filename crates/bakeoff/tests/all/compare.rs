@@ -134,7 +134,7 @@ fn boards_are_named_by_a_label_and_have_one_answer() {
     let (code, out, err) = home.run(&["compare", "cards", "--across", "board"]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     assert!(out.starts_with("On 2 of 2 boards: /mnt/usb.\n"), "{out}");
-    assert!(out.contains("pi-2 (Raspberry Pi 4 Model B), run fedcba98: "), "{out}");
+    assert!(out.contains("pi-2 (Raspberry Pi 4 Model B Rev 1.4), run fedcba98: "), "{out}");
     let out = home.run(&["compare", "cards", "--across", "board", "--format", "json"]).1;
     assert_eq!(json(&out)["answers_across"]["agreed"], "/mnt/usb", "{out}");
 }

@@ -15,7 +15,7 @@ fn version_tells_what_the_program_is_and_where_its_store_is() {
     assert_eq!((code, err.as_str()), (0, ""));
     assert!(text.starts_with(&short), "{text}");
     let store = home.store().display().to_string();
-    for part in ["target", "-linux-", "features", "SQLite 3.", "clap 4.", "layout 4", "1 run"] {
+    for part in ["target", "-linux-", "features", "SQLite 3.", "clap 4.", "layout 2", "1 run"] {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
     let joined: String = text.split_whitespace().collect();
