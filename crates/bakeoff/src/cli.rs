@@ -105,8 +105,7 @@ pub enum Command {
     Clean(Clean),
     /// List, search, add, label or remove stored runs
     Runs(Runs),
-    /// Show stored runs, write them as pages, images, tables or bundles (-o FILE), or show figures
-    /// in any text
+    /// Show stored runs or figures in any text, or write runs as pages, tables or bundles (-o)
     Show(Show),
     /// Compare stored and pasted runs
     Compare(Compare),

@@ -69,7 +69,7 @@ fn each_workload_has_its_rounds_on_one_preparation_and_nothing_is_compared() {
         assert!((told / mean - 1.0).abs() < 1e-9, "{told} {mean}");
     }
     let report = std::fs::read_to_string(bench.path().join("r.html")).unwrap();
-    assert!(report.contains("data-kind=\"rounds\""));
+    assert!(report.contains(", round by round, in "), "{report}");
     let csv = bench.run(&["show", "last", "--format", "csv"]).out;
     assert!(csv.lines().next().unwrap().ends_with(",round"), "{csv}");
     assert_eq!(left(&bench), Vec::<String>::new());

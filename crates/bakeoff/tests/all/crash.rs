@@ -6,6 +6,7 @@
 //! plan, not the instant; whatever the instant, the promise is the same.
 
 use std::collections::HashMap;
+use std::fs;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -58,7 +59,11 @@ fn resume_to_the_end(bench: &Bench, context: &str) {
     while running.is_running() && complete_blocks(bench) < 3 {
         thread::sleep(Duration::from_millis(500));
     }
-    // What has ended by itself may have lost its process id to another.
+    // It is asked once it handles the signal: a run whose blocks are complete is asked at once. What
+    // has ended by itself may have lost its process id to another.
+    while running.is_running() && !handles_interrupts(running.pid()) {
+        thread::sleep(Duration::from_millis(20));
+    }
     if running.is_running() {
         running.signal(Signal::INT);
     }
@@ -69,6 +74,13 @@ fn resume_to_the_end(bench: &Bench, context: &str) {
         let resumed = bench.run(&["resume", "last", "--time", "1s"]);
         assert!([0, 1].contains(&resumed.code), "{context}: {resumed:?}");
     }
+}
+
+/// Whether a process has a handler for SIGINT, signal 2 of the mask in proc_pid_status(5).
+fn handles_interrupts(pid: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    caught.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & 0b10 != 0)
 }
 
 /// Complete blocks of the run so far.

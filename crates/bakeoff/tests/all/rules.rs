@@ -1,11 +1,10 @@
-//! Every rule of the registry is tested: once it fires, and once it comes close and does not.
+//! The texts of rules name options and commands that exist.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::bench;
-use bakeoff_judge::evidence::RULES;
 use bakeoff_judge::evidence::advice::SETTINGS;
 use bakeoff_model::verb::Verb;
 
@@ -18,48 +17,6 @@ fn sources(folder: &Path) -> String {
     };
     let entries = fs::read_dir(folder).unwrap();
     entries.map(|entry| read(entry.unwrap().path())).collect()
-}
-
-/// The tests of a text, by name, with what is in them.
-fn tests_in(text: &str) -> Vec<(&str, &str)> {
-    let test = |after: &'_ str| -> Option<(usize, usize)> {
-        let name_ends = after.find('(')?;
-        Some((name_ends, after.find("#[test]").unwrap_or(after.len())))
-    };
-    let parts = text.split("#[test]\n").skip(1).filter_map(|part| part.trim().strip_prefix("fn "));
-    parts.filter_map(|p| test(p).map(|(name, end)| (&p[..name], &p[name..end]))).collect()
-}
-
-/// How tests of rules say that nothing was found, or nothing as severe.
-const SILENT: [&str; 11] = [
-    "!fires(",
-    "!has(",
-    "!with(",
-    "!ids(",
-    "!has_63(",
-    "!unlike(",
-    "is_empty()",
-    "None)",
-    ", [])",
-    "[\"\"; 0]",
-    "Severity::Warn",
-];
-
-/// A rule is in the name of a test, which has it fire once and come close once without.
-#[test]
-fn every_rule_has_tests_called_after_it_that_make_it_fire_and_keep_it_silent() {
-    let all = sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../core")));
-    let tests = tests_in(&all);
-    assert!(tests.len() > 500, "{}", tests.len());
-    for rule in RULES.iter().filter(|rule| rule.id.starts_with('L')) {
-        let word = rule.id.to_lowercase();
-        let is_of_it = |(name, _): &&(&str, &str)| name.split('_').any(|part| part == word);
-        let bodies: String = tests.iter().filter(is_of_it).map(|(_, body)| *body).collect();
-        assert!(!bodies.is_empty(), "no test is called after {}", rule.id);
-        let speaks = bodies.matches("assert").count();
-        let is_silent = SILENT.iter().any(|word| bodies.contains(word));
-        assert!(speaks >= 1 && is_silent, "{} never keeps silent:{bodies}", rule.id);
-    }
 }
 
 /// The options in the help of a command.
