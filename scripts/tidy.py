@@ -35,7 +35,10 @@ def rust(path: str, text: str):
     if re.search(r"#\[ignore(?! = \"not a test: )", text):
         yield 1, "an ignored test is reported nowhere: note a skip with its reason (skip.rs)"
     if not EXECUTORS.search(path) and STARTED.search(code):
-        yield 1, "only crates/bakeoff/src/exec starts processes: it limits them and kills them with us"
+        yield (
+            1,
+            "only crates/bakeoff/src/exec starts processes: it limits them and kills them with us",
+        )
 
 
 def file(path: str, content: bytes, is_executable: bool):
