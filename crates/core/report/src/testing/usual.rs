@@ -5,7 +5,6 @@ use bakeoff_machine::usual::others::{self, PublishedFigure};
 use bakeoff_machine::usual::words::{drives, rate};
 use bakeoff_machine::usual::{labels, links};
 use bakeoff_model::boards;
-use bakeoff_stats::distinct;
 use bakeoff_stats::units;
 
 use crate::answer::workload_name;
@@ -16,11 +15,12 @@ const HEAD: &str = include_str!("normal_head.md");
 pub fn usual_markdown() -> String {
     let mut out = HEAD.to_string();
     let all = others::all();
-    let sources = distinct::sorted(all.iter().flat_map(|of| of.others.sources.clone()));
     out.push_str("## Kinds of drives\n\n");
     out.push_str(&tenths(&all));
-    out.push_str("\nOnly distributions are kept, and no figure of a drive. Sources: ");
-    out.push_str(&format!("{}.\n", sources.join("; ")));
+    out.push_str(
+        "\nOnly distributions are kept. `crates/core/machine/data/others.csv` has the sources of each \
+         row.\n",
+    );
     out.push_str("\n## Labels of SD cards\n\n| label | promises |\n|---|---|\n");
     for of in labels::all() {
         let (test, promise) = (workload_name(of.test.workload()), rate(of.test, of.rate));
