@@ -11,7 +11,7 @@ fn gnuplot_draws_the_script_of_a_run() {
         return;
     }
     let home = Home::with_run();
-    home.cmd(&["show", "last", "-o", "run.gp"]).assert().success();
+    assert_eq!(home.run(&["show", "last", "-o", "run.gp"]).0, 0);
     let drawn = Command::new("gnuplot").arg("run.gp").current_dir(home.dir.path()).output();
     let drawn = drawn.unwrap();
     assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));

@@ -21,7 +21,7 @@ fn version_tells_what_the_program_is_and_where_its_store_is() {
     let joined: String = text.split_whitespace().collect();
     assert!(joined.contains(&store), "{store} is missing:\n{text}");
     // Libraries of the tests are not in the program.
-    assert!(!text.contains("insta ") && !text.contains("assert_cmd"), "{text}");
+    assert!(!text.contains("insta ") && !text.contains("proptest"), "{text}");
     let (_, json, _) = home.run(&["--verbose", "--format", "json", "--version"]);
     let value: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(value["store"]["runs"], 1, "{json}");

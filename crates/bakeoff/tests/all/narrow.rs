@@ -40,10 +40,10 @@ fn quoted(words: &[&str]) -> String {
 
 /// What bakeoff prints on a terminal of so many columns.
 fn on_terminal(home: &Home, args: &[&str], columns: u32) -> String {
-    let program = assert_cmd::cargo::cargo_bin("bakeoff");
+    let program = Path::new(env!("CARGO_BIN_EXE_bakeoff"));
     let store = home.store();
     let path = |path: &Path| path.to_str().unwrap().to_string();
-    let mut words = vec![path(&program), "--store".to_string(), path(&store)];
+    let mut words = vec![path(program), "--store".to_string(), path(&store)];
     words.extend(args.iter().map(|arg| (*arg).to_string()));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let line = format!("stty cols {columns} rows 24; exec {}", quoted(&words));

@@ -51,7 +51,7 @@ fn refused(home: &Home, store: &Path, what: &str) {
     let bundle = bundle_path();
     let import = ["runs", "add", bundle.to_str().unwrap()];
     for args in COMMANDS.into_iter().chain([import.as_slice()]) {
-        let mut command = assert_cmd::Command::cargo_bin("bakeoff").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
         command.current_dir(home.dir.path()).arg("--store").arg(store).args(args);
         let (code, _, err) = crate::stored::answer(&mut command);
         assert!(code == 3 && err.contains(what), "{args:?}: {code}: {err}");
@@ -100,7 +100,7 @@ fn refuses_a_store_that_is_a_drive_also_a_mounted_one() {
     symlink(source.trim(), &device).unwrap();
     for store in [Path::new(source.trim()), &device] {
         for args in COMMANDS {
-            let mut command = assert_cmd::Command::cargo_bin("bakeoff").unwrap();
+            let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
             command.current_dir(home.dir.path()).arg("--store").arg(store).args(args);
             let (code, _, err) = crate::stored::answer(&mut command);
             assert!(code == 3 && err.contains("a block device"), "{args:?}: {code}: {err}");
@@ -143,7 +143,7 @@ fn makes_no_file_in_dev() {
         let mut command = home.cmd(&["show", "-o", name]);
         let (code, _, err) = crate::stored::answer(&mut command);
         assert!(code == 3 && err.contains("/dev is for devices"), "{err}");
-        let mut command = assert_cmd::Command::cargo_bin("bakeoff").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
         command.args(["--store", name, "runs", "add"]).arg(bundle_path());
         let (code, _, err) = crate::stored::answer(&mut command);
         assert!(code == 3 && err.contains("/dev is for devices"), "{err}");

@@ -3,8 +3,8 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Command;
 
-use assert_cmd::Command;
 use bakeoff_report::bundle::encode;
 use serde_json::Value;
 
@@ -68,7 +68,7 @@ fn push(home: &Home, address: &str) -> (i32, String, String) {
 }
 
 fn read(home: &Home, address: &str, args: &[&str]) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("bakeoff").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
     run(home, command.args(["--store", address]).args(args))
 }
 

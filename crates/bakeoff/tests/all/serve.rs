@@ -78,7 +78,7 @@ fn the_runs_are_listed_and_the_page_of_one_is_that_of_show() {
     let list = server.get("/");
     assert_eq!((list.status, &*list.headers["x-content-type-options"]), (200, "nosniff"));
     assert!(list.body.contains(&format!("<a href=\"/runs/{RUN}\">")), "{}", list.body);
-    home.cmd(&["show", RUN, "-o", "page.html"]).assert().success();
+    assert_eq!(home.run(&["show", RUN, "-o", "page.html"]).0, 0);
     let written = fs::read_to_string(home.dir.path().join("page.html")).unwrap();
     for path in [format!("/runs/{RUN}"), format!("/runs/{}", &RUN[..4]), "/runs/last".to_string()] {
         let page = server.get(&path);

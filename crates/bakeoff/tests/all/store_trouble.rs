@@ -17,7 +17,7 @@ use crate::stored::{Home, RUN, answer, bundle_of, bundle_path};
 const NOBODY: u32 = 65_534;
 
 fn bakeoff() -> std::path::PathBuf {
-    assert_cmd::cargo::cargo_bin("bakeoff")
+    env!("CARGO_BIN_EXE_bakeoff").into()
 }
 
 /// Runs a shell script in a mount namespace of its own; `None`, noted as skipped, where there is
@@ -29,7 +29,7 @@ fn in_namespace(dir: &Path, script: &str) -> Option<(i32, String, String)> {
         skip::skip("root", "it mounts a small filesystem in a namespace (unshare -rm)");
         return None;
     }
-    let mut command = assert_cmd::Command::new("unshare");
+    let mut command = Command::new("unshare");
     let script = [WITHOUT_OTHERS, script].concat();
     command.args([option, "sh", "-euc", &script]).current_dir(dir);
     command.env("BAKEOFF", bakeoff()).env("BUNDLE", bundle_path());
@@ -92,7 +92,7 @@ fn a_directory_or_no_home_is_said() {
         let (code, _, err) = home.run(args);
         assert!(code == 4 && err.contains("is a directory"), "{err}");
     }
-    let mut command = assert_cmd::Command::cargo_bin("bakeoff").unwrap();
+    let mut command = Command::new(bakeoff());
     command.arg("runs").env_remove("HOME").env_remove("XDG_DATA_HOME").env_remove("SUDO_UID");
     let (code, _, err) = answer(&mut command);
     assert!(code == 4 && err.contains("--store PATH"), "{err}");
@@ -191,7 +191,7 @@ fn under_sudo_everything_belongs_to_the_user_who_typed_it() {
     let home = Home::new();
     let data = home.dir.path().join("data");
     let run = |args: &[&str]| {
-        let mut command = assert_cmd::Command::cargo_bin("bakeoff").unwrap();
+        let mut command = Command::new(bakeoff());
         command.env("SUDO_UID", "12345").env("SUDO_GID", "12346").env("XDG_DATA_HOME", &data);
         answer(command.current_dir(home.dir.path()).args(args))
     };

@@ -44,7 +44,8 @@ fn a_bundle_is_the_same_run_on_another_machine() {
     assert_eq!(verdicts(&here), verdicts(&there));
     let again = there.run(&["runs", "add", file.to_str().unwrap()]);
     assert!(again.0 == 0 && again.1.contains("nothing was changed"), "{again:?}");
-    let piped = there.cmd(&["runs", "add", "-"]).write_stdin(exported).output().unwrap();
+    let piped =
+        there.cmd(&["runs", "add", "-"]).stdin(fs::File::open(&file).unwrap()).output().unwrap();
     assert!(piped.status.success());
 }
 
@@ -176,12 +177,14 @@ fn bad_bundles_are_named_with_their_line_and_change_nothing() {
         assert_eq!((got, out.as_str()), (code, ""), "{err}");
         assert!(err.contains(words) && err.contains("bad.jsonl"), "{words}: {err}");
     }
+    let text = home.file("hello.txt", "hello");
+    let hello = || fs::File::open(&text).unwrap();
     let (code, _, err) = home.run(&["runs", "add", "/no/such/file"]);
     assert!(code == 2 && err.contains("/no/such/file"), "{err}");
-    let (code, _, err) = answer(home.cmd(&["runs", "add", "-"]).write_stdin("hello"));
+    let (code, _, err) = answer(home.cmd(&["runs", "add", "-"]).stdin(hello()));
     assert!(code == 2 && err.contains("not a bundle"), "{err}");
     // A text without anything in it is no damage, but an answer to nothing.
-    let (code, out, _) = answer(home.cmd(&["show", "-"]).write_stdin("hello"));
+    let (code, out, _) = answer(home.cmd(&["show", "-"]).stdin(hello()));
     assert!(code == 1 && out.contains("0 results"), "{out}");
     let bundle = bundle_path();
     let (code, _, err) = home.run(&["show", bundle.to_str().unwrap()]);

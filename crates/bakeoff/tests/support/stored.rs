@@ -3,8 +3,8 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use assert_cmd::Command;
 use bakeoff_report::bundle;
 use tempfile::TempDir;
 
@@ -43,7 +43,7 @@ impl Home {
     /// With the kept bundle imported.
     pub fn with_run() -> Home {
         let home = Home::new();
-        home.cmd(&["runs", "add"]).arg(bundle_path()).assert().success();
+        assert!(home.cmd(&["runs", "add"]).arg(bundle_path()).output().unwrap().status.success());
         home
     }
 
@@ -54,7 +54,7 @@ impl Home {
 
     /// bakeoff with this store, in this directory.
     pub fn cmd(&self, args: &[&str]) -> Command {
-        let mut command = Command::cargo_bin("bakeoff").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
         command.current_dir(self.dir.path()).arg("--store").arg(self.store()).args(args);
         command.env_remove("SUDO_UID").env_remove("SUDO_GID");
         command
