@@ -52,7 +52,7 @@ def test_power_cut_and_resume(lab):
             write_plan(guest, PLAN, "/root/plan.toml")
         else:
             guest.ok("mount /dev/vda /root")
-            if guest.json("bakeoff runs --all --format json")["runs"]:
+            if guest.json("bakeoff runs --format json")["runs"]:
                 check_store(guest)
                 command = RESUME
         point = events_are_recorded(guest, points.randint(1, EVENTS))

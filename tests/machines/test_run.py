@@ -129,7 +129,7 @@ exec $(command -v cryptsetup) "\$@"
 END
 chmod +x /tmp/keep/cryptsetup"""
 KEPT = """cat /tmp/job.out /tmp/job.err $HOME/.local/share/bakeoff/*
-for run in $(bakeoff runs --all --format csv | tail -n +2 | cut -d , -f 1); do
+for run in $(bakeoff runs --format csv | tail -n +2 | cut -d , -f 1); do
     bakeoff show $run --details
 done"""
 

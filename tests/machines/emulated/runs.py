@@ -144,7 +144,7 @@ def events(guest: Guest) -> list[dict]:
 def check_store(guest: Guest):
     """The store is whole; no cell that counts was measured twice, and a block that is done was
     measured."""
-    runs = guest.json("bakeoff runs --all --format json")["runs"]
+    runs = guest.json("bakeoff runs --format json")["runs"]
     assert runs, "the store is empty"
     said = guest.ok(
         """command -v sqlite3 >/dev/null || exit 0
