@@ -130,7 +130,7 @@ END
 chmod +x /tmp/keep/cryptsetup"""
 KEPT = """cat /tmp/job.out /tmp/job.err $HOME/.local/share/bakeoff/*
 for run in $(bakeoff runs --format csv | tail -n +2 | cut -d , -f 1); do
-    bakeoff show $run --details
+    bakeoff show $run --details || [ $? = 1 ]
 done"""
 
 
