@@ -18,10 +18,7 @@ fuzz_target!(|text: &str| {
             return;
         }
     };
-    let supports = |stack: &Stack, target: usize| match stack.lvm && target == 1 {
-        true => Err(Lacking::Other("no LVM".to_string())),
-        false => Ok(()),
-    };
+    let supports = |stack: &Stack, target: usize| if stack.lvm && target == 1 { Err(Lacking::Other("no LVM".to_string())) } else { Ok(()) };
     let job_files: BTreeMap<String, String> =
         plan.job_files().map(|name| (name.to_string(), String::new())).collect();
     let here = PlanMachine { supports: &supports, job_files: &job_files };

@@ -57,9 +57,10 @@ fn early_end(child: &mut Child, log: &Path, watched: Duration) -> Result<Option<
         if let Some(ended) = child.try_wait().map_err(Fault::environment)? {
             let said = std::fs::read_to_string(log).unwrap_or_default();
             let said = format!("the background run ended immediately:\n{}", said.trim_end());
-            return match ended.success() {
-                true => Ok(Some(Outcome::Done)),
-                false => Err(Fault::passed_on(ended.code(), said)),
+            return if ended.success() {
+                Ok(Some(Outcome::Done))
+            } else {
+                Err(Fault::passed_on(ended.code(), said))
             };
         }
         std::thread::sleep(TICK);
@@ -94,10 +95,11 @@ fn as_unit(args: &[OsString], log: &Path) -> Result<Option<String>, Fault> {
     argv.extend(std::iter::once(binary.as_os_str()).chain(args.iter().map(|a| &**a)).map(literal));
     let spec = Spec::tool(&argv, UNIT_LIMIT).map_err(Fault::environment)?;
     let ended = spec.run(&Cancel::default()).map_err(Fault::environment)?;
-    match ended.status.success() {
-        true => Ok(Some(unit)),
+    if ended.status.success() {
+        Ok(Some(unit))
+    } else {
         // In a container /run/systemd may be there without anybody to answer.
-        false => Ok(None),
+        Ok(None)
     }
 }
 

@@ -22,9 +22,10 @@ pub fn open(path: &Path, options: DatabaseOptions) -> io::Result<Box<dyn Databas
         )));
     }
     connection.pragma_update(None, "synchronous", synchronous).map_err(explain)?;
-    let index = match options.indexed {
-        true => "CREATE INDEX states_by_entity ON states (entity, changed);",
-        false => "",
+    let index = if options.indexed {
+        "CREATE INDEX states_by_entity ON states (entity, changed);"
+    } else {
+        ""
     };
     let table = "CREATE TABLE states (id INTEGER PRIMARY KEY, entity INTEGER NOT NULL, changed \
                  INTEGER NOT NULL, content BLOB NOT NULL);";

@@ -147,9 +147,10 @@ impl ExamScenario {
                     let pace = load.pace(*pieces, random);
                     pace.against(share, Some(load.foreign)) == PaceVerdict::Below
                 };
-                match looks.iter().all(&mut is_below) {
-                    true => ExamAnswer::Slow,
-                    false => ExamAnswer::NothingWrongFound,
+                if looks.iter().all(&mut is_below) {
+                    ExamAnswer::Slow
+                } else {
+                    ExamAnswer::NothingWrongFound
                 }
             }
             ExamScenario::Places { weak, stall_share, burst } => {
@@ -205,10 +206,8 @@ fn places(weak: u64, stall_share: f64, burst: bool, random: &mut NormalDeviates)
 /// Samples a capacity of which the first bytes are real.
 fn capacity(real_bytes: u64, wraps: bool, random: &mut NormalDeviates) -> ExamAnswer {
     let layout = SampleLayout::new(CAPACITY_BYTES, random.0.next_u64(), FLUSH_BYTES);
-    let place = |at: u64| match wraps {
-        true => Some(at % real_bytes),
-        false => (at < real_bytes).then_some(at),
-    };
+    let place =
+        |at: u64| if wraps { Some(at % real_bytes) } else { (at < real_bytes).then_some(at) };
     // Who wrote a place last; the stretch comes after the samples.
     let last: BTreeMap<u64, u64> =
         layout.samples.iter().filter_map(|at| Some((place(*at)?, *at))).collect();

@@ -20,11 +20,12 @@ pub fn events(noise: impl Fn(u32, u16, u16) -> f64) -> Vec<Event> {
         let job = &jobs[usize::from(workload)];
         let spread = 1.0 + 0.03 * noise(block, candidate, workload);
         let is_map = job.iodepth > 1 || job.numjobs > 1 || job.bs == 4096;
-        let base = match is_map {
+        let base = if is_map {
             // It saturates: more in flight helps less and less.
-            true => 2400.0 * f64::from(job.iodepth * job.numjobs).powf(0.55),
+            2400.0 * f64::from(job.iodepth * job.numjobs).powf(0.55)
+        } else {
             // A fixed cost of a request, and the speed of the link.
-            false => job.bs as f64 / (110e-6 + job.bs as f64 / 390e6),
+            job.bs as f64 / (110e-6 + job.bs as f64 / 390e6)
         };
         let slower = if candidate == 1 && job.bs < 16384 { 0.7 } else { 1.0 };
         base * slower * spread

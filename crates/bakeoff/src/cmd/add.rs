@@ -30,9 +30,10 @@ pub fn run(global: &Global, args: &AddArgs) -> Result<Outcome, Fault> {
 }
 
 fn add(store: &mut Sqlite, file: &OsStr) -> Result<(RunId, StoredImport), StoreError> {
-    let input: Box<dyn Read> = match file == "-" {
-        true => Box::new(std::io::stdin().lock()),
-        false => Box::new(File::open(file).map_err(unreadable)?),
+    let input: Box<dyn Read> = if file == "-" {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(File::open(file).map_err(unreadable)?)
     };
     let (run, done) = import(store, BufReader::new(input))?;
     if matches!(done, StoredImport::New(_)) {

@@ -126,12 +126,15 @@ fn one(
     cancel: &Cancel,
 ) -> Result<ReadyJob, Fault> {
     let shown = RawPath::new(&place.path);
-    let metadata = std::fs::metadata(&place.path).map_err(|error| match is_missing(&error) {
-        true => Fault::usage(format!(
-            "{shown} does not exist. Check the path, or list the drives with \
+    let metadata = std::fs::metadata(&place.path).map_err(|error| {
+        if is_missing(&error) {
+            Fault::usage(format!(
+                "{shown} does not exist. Check the path, or list the drives with \
              `bakeoff devices`"
-        )),
-        false => Fault::environment(format!("cannot use {shown}: {error}")),
+            ))
+        } else {
+            Fault::environment(format!("cannot use {shown}: {error}"))
+        }
     })?;
     let path = std::fs::canonicalize(&place.path).map_err(Fault::environment)?;
     let is_device = metadata.file_type().is_block_device();
@@ -175,15 +178,18 @@ fn in_directory(
         Rw::SmallFiles => Vec::new(),
         _ => names(args, file),
     };
-    let fits = |bytes: u64| match bytes > room {
-        false => Ok(()),
-        true => Err(Fault::environment(format!(
-            "{} do not fit in {}: at most {} may be used there (half of the free space, and 5 % of \
+    let fits = |bytes: u64| {
+        if bytes > room {
+            Err(Fault::environment(format!(
+                "{} do not fit in {}: at most {} may be used there (half of the free space, and 5 % of \
              the filesystem stay free). Free some space, or use a smaller --size",
-            units::size(bytes),
-            RawPath::new(dir),
-            units::size(room)
-        ))),
+                units::size(bytes),
+                RawPath::new(dir),
+                units::size(room)
+            )))
+        } else {
+            Ok(())
+        }
     };
     let evict = args.invalidate.unwrap_or(true);
     if names.is_empty() {
@@ -281,10 +287,7 @@ fn on_file(
         )));
     }
     // Kept until the end: another run that wants the file meanwhile is refused.
-    let held = match args.rw.writes() {
-        true => Some(guarded(global, path)?),
-        false => None,
-    };
+    let held = if args.rw.writes() { Some(guarded(global, path)?) } else { None };
     // What is written is the file that the guard has seen, whatever has its name by now.
     let target = match &held {
         Some(held) => {

@@ -107,9 +107,8 @@ fn named(global: &Global, args: &Compare) -> Result<NamedRuns, Fault> {
             *analysis = analyse(run);
         }
     }
-    let mut own = stored.iter().map(|(run, analysis)| match has_pasted {
-        true => public_levels(run, analysis),
-        false => levels(run, analysis),
+    let mut own = stored.iter().map(|(run, analysis)| {
+        if has_pasted { public_levels(run, analysis) } else { levels(run, analysis) }
     });
     // Two names of one run are one run.
     let levels = order.into_iter().filter_map(|pasted| pasted.or_else(|| own.next())).collect();

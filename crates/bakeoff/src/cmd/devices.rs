@@ -72,11 +72,10 @@ fn disk_of<'s>(path: &Path, system: &'s System) -> Result<&'s BlockDevice, Fault
 
 pub fn metadata_of(path: &Path) -> Result<Metadata, Fault> {
     let shown = RawPath::new(path);
-    std::fs::metadata(path).map_err(|error| match is_missing(&error) {
-        true => {
+    std::fs::metadata(path).map_err(|error| {
+        if is_missing(&error) {
             Fault::usage(format!("{shown} does not exist. List the drives with `bakeoff devices`"))
-        }
-        false => {
+        } else {
             Fault::environment(format!("cannot inspect {shown}: {error}{}", denied_advice(&error)))
         }
     })

@@ -52,9 +52,10 @@ pub fn format(global: &Global, args: &Show) -> Result<Format, Fault> {
 /// Prints what is in a file; false where there are no figures.
 fn show(format: Format, word: &str, name: &RawPath) -> Result<bool, Fault> {
     let fail = |error: io::Error| add::named(name, unreadable(error));
-    let mut input: Box<dyn Read> = match word == "-" {
-        true => Box::new(io::stdin().lock()),
-        false => Box::new(File::open(word).map_err(fail)?),
+    let mut input: Box<dyn Read> = if word == "-" {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(word).map_err(fail)?)
     };
     let mut head = Vec::new();
     input.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(fail)?;

@@ -32,12 +32,13 @@ pub fn check(places: &[&Place], goes_on: bool, quiet: bool) -> Result<(), Fault>
     if goes_on || consent::can_ask() {
         say::note(quiet && goes_on, format_args!("{HARDLY}: {all}."));
     }
-    match goes_on || consent::can_ask() && consent::says_yes("Run it anyway?") {
-        true => Ok(()),
-        false => Err(Fault::failed(format!(
+    if goes_on || consent::can_ask() && consent::says_yes("Run it anyway?") {
+        Ok(())
+    } else {
+        Err(Fault::failed(format!(
             "this run would hardly get an answer: {all}. Nothing was changed. Wait until that is \
              over, or add --anyway"
-        ))),
+        )))
     }
 }
 

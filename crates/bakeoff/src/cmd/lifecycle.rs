@@ -276,13 +276,13 @@ fn print_answer(
     analysis: &Analysis,
     written: Option<&Path>,
 ) -> Result<(), Fault> {
-    answer::print(global, run, analysis, &AnswerDetail::Screen(written)).map_err(
-        |fault| match fault.is_silent() {
-            true => fault,
-            false => fault
-                .and(format!("the run is saved. Show it with `bakeoff show {}`", run.header.run)),
-        },
-    )
+    answer::print(global, run, analysis, &AnswerDetail::Screen(written)).map_err(|fault| {
+        if fault.is_silent() {
+            fault
+        } else {
+            fault.and(format!("the run is saved. Show it with `bakeoff show {}`", run.header.run))
+        }
+    })
 }
 
 pub fn say_recovered(recovered: &recover::Recovered, quiet: bool) {

@@ -27,22 +27,25 @@ pub fn send(to: &str, run: &Run, analysis: &Analysis) -> Result<(), String> {
     let failed = |why: String| format!("cannot notify {shown}: {why}");
     let json = unsteered(&report::json(run, analysis).to_string()).into_owned();
     let said = report::runs::notification(run, analysis);
-    let (command, input) = match is_address(to) {
-        true => (CURL.map(str::to_string).to_vec(), request(to, &json).into_bytes()),
-        false => (["sh", "-c", to, "sh", &said].map(str::to_string).to_vec(), json.into_bytes()),
+    let (command, input) = if is_address(to) {
+        (CURL.map(str::to_string).to_vec(), request(to, &json).into_bytes())
+    } else {
+        (["sh", "-c", to, "sh", &said].map(str::to_string).to_vec(), json.into_bytes())
     };
     let spec = Spec::tool(&command, LIMIT);
-    let spec = spec.map_err(|error| match matches!(error, ExecError::Missing { .. }) {
-        true => failed(format!("{error}. Install it: {}", say::typed("sudo apt-get install curl"))),
-        false => failed(error.to_string()),
+    let spec = spec.map_err(|error| {
+        if matches!(error, ExecError::Missing { .. }) {
+            failed(format!("{error}. Install it: {}", say::typed("sudo apt-get install curl")))
+        } else {
+            failed(error.to_string())
+        }
     })?;
     let finished = spec.input(input).run(&Cancel::default()).map_err(|e| failed(e.to_string()))?;
-    match finished.status.success() {
-        true => Ok(()),
-        false => {
-            let stderr = printable(finished.stderr.trim_ascii()).replace(to, &shown);
-            Err(failed(format!("{} {stderr}", finished.how()).trim_end().to_string()))
-        }
+    if finished.status.success() {
+        Ok(())
+    } else {
+        let stderr = printable(finished.stderr.trim_ascii()).replace(to, &shown);
+        Err(failed(format!("{} {stderr}", finished.how()).trim_end().to_string()))
     }
 }
 

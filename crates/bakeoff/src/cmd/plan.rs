@@ -125,9 +125,10 @@ fn on_targets(looked: &Looked, speeds: &[SpeedView]) -> PlanView {
 fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
     let Wanted { target, span, parts, flash_state, .. } = wanted;
     let (bytes, about) = (target.room.target_bytes, target.about());
-    let about = match target.is_image {
-        true => format!("{about} of {}", units::size(bytes)),
-        false => format!("{about}, {}", units::size_decimal(bytes)),
+    let about = if target.is_image {
+        format!("{about} of {}", units::size(bytes))
+    } else {
+        format!("{about}, {}", units::size_decimal(bytes))
     };
     let serial = target.drive().and_then(|drive| drive.serial.as_deref());
     let about = about + &serial.map_or(String::new(), |s| format!(", serial number {}", s.trim()));

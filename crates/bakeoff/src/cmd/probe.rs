@@ -48,17 +48,16 @@ pub fn run(global: &Global, args: &ProbeArgs) -> Result<Outcome, Fault> {
     }
     let writes = args.full || !args.erase.is_empty();
     let mut remains = Remains::default();
-    let target = match writes {
-        true => {
-            let target = writable(global, args)?;
-            remains = lifecycle::recover(global)?;
-            // What cannot be asked for later is refused before anything takes its time.
-            if !args.erase.is_empty() || !consent::can_ask() {
-                consent::to_erase(&[&target], &args.erase)?;
-            }
-            Some(target)
+    let target = if writes {
+        let target = writable(global, args)?;
+        remains = lifecycle::recover(global)?;
+        // What cannot be asked for later is refused before anything takes its time.
+        if !args.erase.is_empty() || !consent::can_ask() {
+            consent::to_erase(&[&target], &args.erase)?;
         }
-        false => None,
+        Some(target)
+    } else {
+        None
     };
     let mut session = Examination::begin(global, args, &cancel)?;
     let ended = session.examine(target.as_ref());
@@ -165,9 +164,10 @@ impl<'a> Examination<'a> {
     }
 
     fn interrupted(&self) -> Result<(), Fault> {
-        match self.cancel.is_set() {
-            true => Err(Fault::interrupted("interrupted; nothing was changed")),
-            false => Ok(()),
+        if self.cancel.is_set() {
+            Err(Fault::interrupted("interrupted; nothing was changed"))
+        } else {
+            Ok(())
         }
     }
 
@@ -214,9 +214,10 @@ impl<'a> Examination<'a> {
         progress.clear();
         let read = read?;
         self.exam.parts.push(read.read.seen(size, &read.pairs));
-        match self.cancel.is_set() {
-            true => Err(Fault::interrupted("interrupted. Continue with the same command")),
-            false => Ok(()),
+        if self.cancel.is_set() {
+            Err(Fault::interrupted("interrupted. Continue with the same command"))
+        } else {
+            Ok(())
         }
     }
 

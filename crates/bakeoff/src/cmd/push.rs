@@ -23,9 +23,8 @@ pub fn run(global: &Global, args: &Push) -> Result<Outcome, Fault> {
     for name in &args.runs {
         named.push(local.find(name)?);
     }
-    let is_wanted = |summary: &Summary| match named.is_empty() {
-        true => !summary.is_imported,
-        false => named.contains(&summary.run),
+    let is_wanted = |summary: &Summary| {
+        if named.is_empty() { !summary.is_imported } else { named.contains(&summary.run) }
     };
     let (mut pushed, mut already, mut unfinished) = (Vec::new(), Vec::new(), Vec::new());
     let known = address.known()?;

@@ -45,12 +45,13 @@ fn uses(plan: Option<&Path>) -> Result<Uses, Fault> {
 
 fn look(uses: Uses) -> Setup {
     let is_installed = |program: &str| find_program(OsStr::new(program)).is_some();
-    let privilege = match rustix::process::geteuid().is_root() {
-        true => Privilege::Root,
-        false => match AS_ROOT.into_iter().find(|program| is_installed(program)) {
+    let privilege = if rustix::process::geteuid().is_root() {
+        Privilege::Root
+    } else {
+        match AS_ROOT.into_iter().find(|program| is_installed(program)) {
             Some(program) => Privilege::Through(program),
             None => Privilege::None,
-        },
+        }
     };
     let here = Here {
         is_installed: &is_installed,
@@ -103,8 +104,9 @@ fn succeeds(command: &[String]) -> Result<bool, Fault> {
 }
 
 fn interrupted(cancel: &Cancel) -> Result<(), Fault> {
-    match cancel.is_set() {
-        true => Err(Fault::interrupted("interrupted; not every package was installed")),
-        false => Ok(()),
+    if cancel.is_set() {
+        Err(Fault::interrupted("interrupted; not every package was installed"))
+    } else {
+        Ok(())
     }
 }

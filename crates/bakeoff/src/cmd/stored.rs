@@ -55,9 +55,10 @@ pub fn named(store: &dyn Records, name: &str) -> Result<Vec<RunId>, StoreError> 
     };
     let mut all = store.list()?;
     all.retain(|summary| summary.label.as_deref() == Some(name));
-    match all.is_empty() {
-        true => Err(error),
-        false => Ok(all.into_iter().rev().map(|summary| summary.run).collect()),
+    if all.is_empty() {
+        Err(error)
+    } else {
+        Ok(all.into_iter().rev().map(|summary| summary.run).collect())
     }
 }
 
@@ -79,9 +80,10 @@ pub fn say_state(state: State, store: &dyn Records, id: &RunId) -> Result<(), Fa
         State::Stopped | State::Unreadable => return Ok(()),
         State::Running => format!("run {id} is in progress; this is the answer so far"),
         State::Dead => {
-            let advice = match store.is_imported(id)? {
-                true => "resume it on the machine it was exported from".to_string(),
-                false => format!("continue with `bakeoff resume {id}`"),
+            let advice = if store.is_imported(id)? {
+                "resume it on the machine it was exported from".to_string()
+            } else {
+                format!("continue with `bakeoff resume {id}`")
             };
             format!("run {id} was interrupted; this is the answer so far, {advice}")
         }

@@ -107,11 +107,10 @@ pub(super) fn devices(asked: &Path) -> Result<Vec<Dev>, Fault> {
     let shown = RawPath::new(asked);
     let is_name = asked.components().count() == 1 && !asked.exists();
     let path = if is_name { Path::new("/dev").join(asked) } else { asked.to_path_buf() };
-    let metadata = std::fs::metadata(&path).map_err(|error| match is_missing(&error) {
-        true => {
+    let metadata = std::fs::metadata(&path).map_err(|error| {
+        if is_missing(&error) {
             Fault::usage(format!("{shown} does not exist. List the drives with `bakeoff devices`"))
-        }
-        false => {
+        } else {
             Fault::environment(format!("cannot inspect {shown}: {error}{}", denied_advice(&error)))
         }
     })?;
@@ -120,12 +119,13 @@ pub(super) fn devices(asked: &Path) -> Result<Vec<Dev>, Fault> {
     }
     let place = host::place(&path).map_err(Fault::environment)?;
     let devs: Vec<Dev> = place.chain.iter().filter_map(|layer| layer.dev.parse().ok()).collect();
-    match devs.is_empty() {
-        false => Ok(devs),
-        true => Err(Fault::usage(format!(
+    if devs.is_empty() {
+        Err(Fault::usage(format!(
             "cannot determine the block device of {shown} ({}). List the drives with `bakeoff \
              devices`",
             place.fs
-        ))),
+        )))
+    } else {
+        Ok(devs)
     }
 }

@@ -23,9 +23,10 @@ pub fn before() -> &'static [OsString] {
         let mut tried = Command::new(&unshare);
         tried.args(WORDS).arg("true").stdin(Stdio::null());
         let ended = tried.stdout(Stdio::null()).stderr(Stdio::null()).status();
-        match ended.is_ok_and(|status| status.success()) {
-            true => [unshare.into()].into_iter().chain(WORDS.map(OsString::from)).collect(),
-            false => Vec::new(),
+        if ended.is_ok_and(|status| status.success()) {
+            [unshare.into()].into_iter().chain(WORDS.map(OsString::from)).collect()
+        } else {
+            Vec::new()
         }
     })
 }

@@ -57,9 +57,10 @@ pub fn dispatch() -> Option<ExitCode> {
 
 fn dies_with(parent: i32) -> std::io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    match getppid().map(|pid| pid.as_raw_nonzero().get()) == Some(parent) {
-        true => Ok(()),
-        false => Err(std::io::Error::other("the parent has ended")),
+    if getppid().map(|pid| pid.as_raw_nonzero().get()) == Some(parent) {
+        Ok(())
+    } else {
+        Err(std::io::Error::other("the parent has ended"))
     }
 }
 

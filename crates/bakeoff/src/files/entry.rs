@@ -58,18 +58,20 @@ impl Directory {
 
     fn start(path: &Path) -> io::Result<Directory> {
         let root = Path::new("/");
-        let (path, at) = match path.is_absolute() {
-            true => (root.to_path_buf(), root),
-            false => (std::env::current_dir()?, Path::new(".")),
+        let (path, at) = if path.is_absolute() {
+            (root.to_path_buf(), root)
+        } else {
+            (std::env::current_dir()?, Path::new("."))
         };
         Ok(Directory { fd: Arc::new(openat(CWD, at, HOLD, Mode::empty())?), path })
     }
 
     fn enter(&self, name: &OsStr) -> Result<Directory, Errno> {
         let mut path = self.path.clone();
-        match name == ".." {
-            true => drop(path.pop()),
-            false => path.push(name),
+        if name == ".." {
+            path.pop();
+        } else {
+            path.push(name);
         }
         Ok(Directory { fd: Arc::new(openat(&self.fd, name, HOLD, Mode::empty())?), path })
     }
@@ -79,11 +81,10 @@ impl Directory {
         let is_devices = self.path.starts_with("/dev")
             && !self.path.starts_with("/dev/shm")
             && stat("/dev").and_then(|dev| Ok(dev.st_dev == fstat(&self.fd)?.st_dev))?;
-        match is_devices {
-            true => {
-                Err(FileError::Refused("there is no such device, and /dev is for devices".into()))
-            }
-            false => Ok(()),
+        if is_devices {
+            Err(FileError::Refused("there is no such device, and /dev is for devices".into()))
+        } else {
+            Ok(())
         }
     }
 }
@@ -223,9 +224,10 @@ impl Entry {
             let _ = written.remove();
             return Err(error.into());
         }
-        match self.names(&file)? {
-            true => Ok(()),
-            false => Err(FileError::Refused("another user replaced it at the same moment".into())),
+        if self.names(&file)? {
+            Ok(())
+        } else {
+            Err(FileError::Refused("another user replaced it at the same moment".into()))
         }
     }
 

@@ -64,10 +64,7 @@ fn replaced(entry: &Entry) -> Result<Option<Stat>, FileError> {
         entry.refuse_devices()?;
         return Ok(None);
     };
-    match found.st_size > 0 && !is_ours(file)? {
-        true => Err(FileError::NotOurs),
-        false => Ok(Some(found)),
-    }
+    if found.st_size > 0 && !is_ours(file)? { Err(FileError::NotOurs) } else { Ok(Some(found)) }
 }
 
 /// Where a name leads that is none of a file: the null device, and what this process was started
@@ -86,9 +83,10 @@ fn special(path: &Path) -> Result<Option<Box<dyn Write>>, FileError> {
         return Ok(None);
     }
     let found = rustix::fs::stat(path)?;
-    match FileType::from_raw_mode(found.st_mode) == FileType::Fifo {
-        true => Ok(Some(Box::new(File::options().write(true).open(path)?))),
-        false => Err(FileError::Refused("it is not a pipe. Use -o - for stdout".to_string())),
+    if FileType::from_raw_mode(found.st_mode) == FileType::Fifo {
+        Ok(Some(Box::new(File::options().write(true).open(path)?)))
+    } else {
+        Err(FileError::Refused("it is not a pipe. Use -o - for stdout".to_string()))
     }
 }
 

@@ -52,9 +52,10 @@ pub fn look_into(system: &mut System, dev: Dev, path: &Path) -> Result<(), Strin
     let mut all = own_signs(path)?;
     for (part, name, start_bytes, size_bytes) in parts {
         let node = PathBuf::from("/dev").join(name.replace('!', "/"));
-        let signs = match is_node_of(&node, part) {
-            true => own_signs(&node)?,
-            false => range_signs(path, start_bytes, size_bytes)?,
+        let signs = if is_node_of(&node, part) {
+            own_signs(&node)?
+        } else {
+            range_signs(path, start_bytes, size_bytes)?
         };
         all.extend(signs.iter().cloned().map(|sign| Sign {
             part: Some(name.clone()),
@@ -217,10 +218,7 @@ fn past_the_cache(path: &Path, at: u64) -> io::Result<Vec<u8>> {
     let mut memory = vec![0; 2 * START_BYTES];
     let skip = memory.as_ptr().align_offset(START_BYTES).min(START_BYTES);
     let block = &mut memory[skip..][..START_BYTES];
-    let flags = match super::supports_direct(path) {
-        true => OFlags::DIRECT.bits() as i32,
-        false => 0,
-    };
+    let flags = if super::supports_direct(path) { OFlags::DIRECT.bits() as i32 } else { 0 };
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     file.read_exact_at(block, at)?;
     Ok(block.to_vec())

@@ -38,9 +38,10 @@ impl Throttling {
     }
 
     pub fn bits(&mut self) -> Option<u32> {
-        match self.is_alarm {
-            true => Some(if self.feed.number()? > 0 { throttled::UNDER_VOLTAGE } else { 0 }),
-            false => throttled::parse(self.feed.read()?),
+        if self.is_alarm {
+            Some(if self.feed.number()? > 0 { throttled::UNDER_VOLTAGE } else { 0 })
+        } else {
+            throttled::parse(self.feed.read()?)
         }
     }
 }

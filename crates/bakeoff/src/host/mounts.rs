@@ -182,9 +182,12 @@ pub fn swap(root: &Root, devices: &[BlockDevice], mounts: &[Mounted]) -> io::Res
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         text => text?,
     };
-    let on = |swap: &swaps::Swap| match swap.is_file {
-        true => under_file(root, mounts, &swap.path),
-        false => named_device(root, devices, swap.path.as_bytes()).into_iter().collect(),
+    let on = |swap: &swaps::Swap| {
+        if swap.is_file {
+            under_file(root, mounts, &swap.path)
+        } else {
+            named_device(root, devices, swap.path.as_bytes()).into_iter().collect()
+        }
     };
     let file = |swap: &swaps::Swap| {
         let path = swap.is_file.then(|| root.path(swap.path.as_path()))?;

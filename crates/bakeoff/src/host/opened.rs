@@ -64,10 +64,7 @@ pub fn open_device(path: &Path) -> io::Result<Opened> {
     let path = std::fs::canonicalize(path)?;
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = Opened::new(openat(CWD, &path, flags, Mode::empty())?, path)?;
-    match opened.is_device() {
-        true => Ok(opened),
-        false => Err(io::Error::other("it is not a block device")),
-    }
+    if opened.is_device() { Ok(opened) } else { Err(io::Error::other("it is not a block device")) }
 }
 
 fn inode_in(found: &Stat) -> Inode {

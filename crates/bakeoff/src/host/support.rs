@@ -21,9 +21,10 @@ fn supported_in(
     recipe: &Recipe,
     is_installed: &dyn Fn(&str) -> bool,
 ) -> Result<(), Lacking> {
-    let need = |program| match is_installed(program) {
-        true => Ok(()),
-        false => {
+    let need = |program| {
+        if is_installed(program) {
+            Ok(())
+        } else {
             let manager = Manager::likely(&distribution(root), is_installed);
             Err(Lacking::Program(lacking::not_installed(program, manager)))
         }
@@ -39,13 +40,14 @@ fn supported_in(
             kernel_driver(root, "fuse").map_err(Lacking::Driver)?;
             need(recipe.mkfs)?;
             need(program)?;
-            match root.path("dev/fuse").exists() {
-                true => Ok(()),
-                false => Err(Lacking::Other(
+            if root.path("dev/fuse").exists() {
+                Ok(())
+            } else {
+                Err(Lacking::Other(
                     "/dev/fuse does not exist. Load the module (modprobe fuse), or run outside the \
                      container"
                         .to_string(),
-                )),
+                ))
             }
         }
     }
@@ -57,17 +59,16 @@ fn kernel_driver(root: &Root, fs: &str) -> Result<(), NoDriver> {
         return Ok(());
     }
     let kernel = root.attr("proc/sys/kernel/osrelease").unwrap_or_default();
-    match offers(root, &kernel, &["dep", "builtin", "alias"], fs) {
-        true => Ok(()),
-        false => {
-            let here = Kernel {
-                release: &kernel,
-                has_modules: root.path(format!("lib/modules/{kernel}")).is_dir(),
-                distribution: &distribution(root),
-            };
-            let remedy = kernels::remedy(fs, here);
-            Err(NoDriver { fs: fs.to_string(), kernel, remedy })
-        }
+    if offers(root, &kernel, &["dep", "builtin", "alias"], fs) {
+        Ok(())
+    } else {
+        let here = Kernel {
+            release: &kernel,
+            has_modules: root.path(format!("lib/modules/{kernel}")).is_dir(),
+            distribution: &distribution(root),
+        };
+        let remedy = kernels::remedy(fs, here);
+        Err(NoDriver { fs: fs.to_string(), kernel, remedy })
     }
 }
 
@@ -136,16 +137,18 @@ pub fn dm_runs() -> bool {
 }
 
 fn program(program: &'static str) -> Result<(), Lacking> {
-    match is_installed(program) {
-        true => Ok(()),
-        false => Err(Lacking::Program(lacking::not_installed(program, likely_manager()))),
+    if is_installed(program) {
+        Ok(())
+    } else {
+        Err(Lacking::Program(lacking::not_installed(program, likely_manager())))
     }
 }
 
 fn device_mapper(root: &Root) -> Result<(), Lacking> {
-    match root.path("sys/class/misc/device-mapper").exists() {
-        true => Ok(()),
-        false => module(root, "dm_mod", "BLK_DEV_DM").map_err(Lacking::Driver),
+    if root.path("sys/class/misc/device-mapper").exists() {
+        Ok(())
+    } else {
+        module(root, "dm_mod", "BLK_DEV_DM").map_err(Lacking::Driver)
     }
 }
 
@@ -154,25 +157,26 @@ fn module(root: &Root, name: &str, option: &str) -> Result<(), NoDriver> {
         return Ok(());
     }
     let kernel = root.attr("proc/sys/kernel/osrelease").unwrap_or_default();
-    match offers(root, &kernel, &["dep", "builtin"], name) {
-        true => Ok(()),
-        false => {
-            let options = vec![format!("CONFIG_{option}")];
-            let remedy = Remedy::Options { options, has_modules: true };
-            Err(NoDriver { fs: name.to_string(), kernel, remedy })
-        }
+    if offers(root, &kernel, &["dep", "builtin"], name) {
+        Ok(())
+    } else {
+        let options = vec![format!("CONFIG_{option}")];
+        let remedy = Remedy::Options { options, has_modules: true };
+        Err(NoDriver { fs: name.to_string(), kernel, remedy })
     }
 }
 
 /// A cipher that is registered or has a module is taken on trust; Adiantum is a module of its own
 /// that small kernels leave out.
 fn cipher(root: &Root, crypt: &Crypt) -> Result<(), Lacking> {
-    match crypt.cipher.contains("adiantum") {
-        true => match root.text("proc/crypto").unwrap_or_default().contains("adiantum") {
-            true => Ok(()),
-            false => module(root, "adiantum", "CRYPTO_ADIANTUM").map_err(Lacking::Driver),
-        },
-        false => Ok(()),
+    if crypt.cipher.contains("adiantum") {
+        if root.text("proc/crypto").unwrap_or_default().contains("adiantum") {
+            Ok(())
+        } else {
+            module(root, "adiantum", "CRYPTO_ADIANTUM").map_err(Lacking::Driver)
+        }
+    } else {
+        Ok(())
     }
 }
 
@@ -205,11 +209,10 @@ fn has_governor(root: &Root, wanted: &str) -> Result<(), Lacking> {
     };
     let file = format!("sys/devices/system/cpu/cpufreq/{policy}/scaling_available_governors");
     let available = root.attr(file).unwrap_or_default();
-    match available.split_ascii_whitespace().any(|name| name == wanted) {
-        true => Ok(()),
-        false => Err(Lacking::Other(format!(
-            "this kernel has no governor {wanted}. Available: {available}"
-        ))),
+    if available.split_ascii_whitespace().any(|name| name == wanted) {
+        Ok(())
+    } else {
+        Err(Lacking::Other(format!("this kernel has no governor {wanted}. Available: {available}")))
     }
 }
 

@@ -107,10 +107,7 @@ fn unknown(dir: &Path, error: &io::Error) -> String {
 
 /// Whether users beside the owner and root may exchange what is in a directory.
 pub fn others_can_write(found: &Stat) -> bool {
-    let others = match is_group_of(found.st_gid, None) {
-        true => OTHERS_WRITE & 0o007,
-        false => OTHERS_WRITE,
-    };
+    let others = if is_group_of(found.st_gid, None) { OTHERS_WRITE & 0o007 } else { OTHERS_WRITE };
     found.st_mode & others != 0 && found.st_mode & STICKY == 0
 }
 
@@ -181,15 +178,16 @@ pub fn check_made(fd: impl AsFd, parent: impl AsFd, dir: &Path) -> Result<(), St
     let is_ours = made.st_uid == 0 && made.st_mode & OTHERS_WRITE == 0;
     let has_links = keeps_links(&fd) && !is_safe_for_all(&fd);
     let is_empty = is_empty(fd).map_err(|e| unknown(dir, &e))?;
-    match (is_ours || !has_links) && made.st_dev == above.st_dev && is_empty {
-        true => Ok(()),
-        false => Err(format!(
+    if (is_ours || !has_links) && made.st_dev == above.st_dev && is_empty {
+        Ok(())
+    } else {
+        Err(format!(
             "Refusing to work in {} as root: another user owns or can write to the directory that \
              bakeoff created in it. The directory was replaced, or this filesystem stores no \
              owners. {}",
             RawPath::new(dir),
             advice(above.st_uid, dir)
-        )),
+        ))
     }
 }
 

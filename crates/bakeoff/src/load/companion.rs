@@ -49,12 +49,11 @@ impl Companion {
         // Another stream of data than that of the workload beside it.
         let job = Job { size, seed: !seed & (u64::MAX >> 11), ..beside.job.clone() };
         let directory = site.scratch.make_anew(scratch::BESIDE).map_err(failed)?;
-        let (target, kind) = match beside.profile.is_some() || job.rw == Rw::SmallFiles {
-            true => (Subject::Opened(directory), TargetKind::Directory),
-            false => {
-                let file = Scratch::from_opened(directory).create(scratch::DATA).map_err(failed)?;
-                (Subject::Opened(file), TargetKind::File)
-            }
+        let (target, kind) = if beside.profile.is_some() || job.rw == Rw::SmallFiles {
+            (Subject::Opened(directory), TargetKind::Directory)
+        } else {
+            let file = Scratch::from_opened(directory).create(scratch::DATA).map_err(failed)?;
+            (Subject::Opened(file), TargetKind::File)
         };
         let reads_file = kind == TargetKind::File && job.rw.reads();
         if reads_file {

@@ -111,9 +111,10 @@ impl Scratch {
         let found = fstat(&fd)?;
         let is_ours =
             FileType::from_raw_mode(found.st_mode) == FileType::RegularFile && found.st_nlink == 1;
-        match is_ours {
-            true => Opened::new(fd, self.dir.shown().join(name)),
-            false => Err(io::Error::other(format!("bakeoff did not create the file {name}"))),
+        if is_ours {
+            Opened::new(fd, self.dir.shown().join(name))
+        } else {
+            Err(io::Error::other(format!("bakeoff did not create the file {name}")))
         }
     }
 
@@ -183,12 +184,13 @@ impl Scratch {
                 Err(error) => return Err(error.into()),
             }
         }
-        match is_full {
-            true => Err(not_ours_in(&self.dir)),
-            false => Err(io::Error::other(format!(
+        if is_full {
+            Err(not_ours_in(&self.dir))
+        } else {
+            Err(io::Error::other(format!(
                 "{} keeps being renamed. Remove it manually",
                 self.dir.shown().display()
-            ))),
+            )))
         }
     }
 

@@ -98,10 +98,7 @@ impl Site {
 
     /// What [`Site::data`] is.
     pub fn data_kind(&self) -> TargetKind {
-        match self.is_raw {
-            true => TargetKind::Block,
-            false => TargetKind::File,
-        }
+        if self.is_raw { TargetKind::Block } else { TargetKind::File }
     }
 }
 

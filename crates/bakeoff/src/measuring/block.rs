@@ -49,9 +49,10 @@ impl Session<'_> {
         let own_before = self.spent.own_bytes();
         self.journal.record(What::BlockStarted { block, order: order.clone(), round })?;
         // Between rounds the drive gets neither a rest nor other work.
-        let mut end = match follows(round) {
-            true => BlockEnd::Complete,
-            false => self.end_rounds(target_set).and_then(|()| self.sentinel(target_set, block))?,
+        let mut end = if follows(round) {
+            BlockEnd::Complete
+        } else {
+            self.end_rounds(target_set).and_then(|()| self.sentinel(target_set, block))?
         };
         let idle = idle::Rate::watch(&target_set.disks());
         let is_alone = self.is_alone();

@@ -137,9 +137,10 @@ fn told(
     let cleaned = site.scratch.clear_cell();
     let ((told, truth), beside) = (measured?, beside?);
     cleaned.map_err(CellError::not_removed)?;
-    match told.len() == group.len() {
-        true => Ok((told, truth, beside.map(Box::new))),
-        false => Err(CellError::Results { wanted: group.len(), got: told.len() }),
+    if told.len() == group.len() {
+        Ok((told, truth, beside.map(Box::new)))
+    } else {
+        Err(CellError::Results { wanted: group.len(), got: told.len() })
     }
 }
 
@@ -160,9 +161,10 @@ pub fn judge(header: &Header, site: &Site, mut cell: Cell) -> Result<Cell, Strin
 pub fn check_filesystem(site: &Site, workload: &Workload) -> Result<(), CellError> {
     let needs_files = matches!(workload.phase, Phase::Metadata | Phase::Whole)
         || workload.driver != DriverName::Native;
-    match site.is_raw && needs_files {
-        true => Err(CellError::NoFilesystem(workload.name.clone())),
-        false => Ok(()),
+    if site.is_raw && needs_files {
+        Err(CellError::NoFilesystem(workload.name.clone()))
+    } else {
+        Ok(())
     }
 }
 
@@ -182,9 +184,10 @@ fn measure_foreign(
         truth.dirtied_per_page = dirtied_per_page(site)?;
     }
     let is_empty = tool.invocation(workload).map_err(ForeignError::from)?.file.is_none();
-    let directory = match is_empty {
-        true => site.scratch.make_dir(scratch::SMALL).map(Scratch::from_opened),
-        false => Ok(site.scratch.clone()),
+    let directory = if is_empty {
+        site.scratch.make_dir(scratch::SMALL).map(Scratch::from_opened)
+    } else {
+        Ok(site.scratch.clone())
     };
     let directory = directory.map_err(|e| CellError::Io("cannot create a directory", e))?;
     if !is_empty && workload.phase == Phase::ColdRead {

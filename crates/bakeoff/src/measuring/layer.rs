@@ -78,16 +78,17 @@ pub fn measure(
         return Err(format!("only {} operations fit into the available time", m.total_ios()));
     }
     let moved = [&m.read, &m.write].into_iter().flatten().map(|s| s.bw_bytes_per_s).sum();
-    match rate > 0.0 {
-        false => Err("nothing was done".to_string()),
-        true => Ok(LayerRate {
+    if rate > 0.0 {
+        Ok(LayerRate {
             layer: place.planned.layer,
             workload: place.workload,
             candidate: place.candidate,
             rate,
             bytes_per_s: moved,
             elapsed_ns: m.elapsed_ns,
-        }),
+        })
+    } else {
+        Err("nothing was done".to_string())
     }
 }
 

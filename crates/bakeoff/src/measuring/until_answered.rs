@@ -91,9 +91,10 @@ impl Session<'_> {
             Some(DriveTold { disk: disk.name.clone(), health, why })
         };
         let drives: Vec<DriveTold> = disks.iter().filter_map(told).collect();
-        match drives.is_empty() {
-            true => Ok(()),
-            false => self.journal.record(What::DrivesTold { after, drives }),
+        if drives.is_empty() {
+            Ok(())
+        } else {
+            self.journal.record(What::DrivesTold { after, drives })
         }
     }
 

@@ -27,9 +27,10 @@ impl SyncedCount {
             return None;
         }
         // A failure is that of a write, which its cell meets too.
-        let _ = match site.is_raw {
-            true => File::open(site.data.path()).and_then(|device| device.sync_all()),
-            false => syncfs(site.scratch.dir()).map_err(Into::into),
+        let _ = if site.is_raw {
+            File::open(site.data.path()).and_then(|device| device.sync_all())
+        } else {
+            syncfs(site.scratch.dir()).map_err(Into::into)
         };
         if let Some(device) = &site.driver_reads {
             let _ = File::open(device.as_path()).and_then(|device| device.sync_all());

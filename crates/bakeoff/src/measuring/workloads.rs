@@ -29,14 +29,13 @@ impl Session<'_> {
             let header = &self.journal.run().header;
             let is_sliced = header.protocol.isolation == Isolation::Slices
                 && header.workloads[group[0]].can_be_sliced();
-            let apart: Vec<&[CandidateIx]> = match is_sliced {
-                true => vec![standing],
-                false => standing.chunks(1).collect(),
-            };
+            let apart: Vec<&[CandidateIx]> =
+                if is_sliced { vec![standing] } else { standing.chunks(1).collect() };
             for together in apart {
-                let end = match is_sliced {
-                    true => self.in_rounds(target_set, block, group[0], together)?,
-                    false => self.with_settings(target_set, block, together[0], &group)?,
+                let end = if is_sliced {
+                    self.in_rounds(target_set, block, group[0], together)?
+                } else {
+                    self.with_settings(target_set, block, together[0], &group)?
                 };
                 if !matches!(end, BlockEnd::Complete) {
                     return Ok(end);

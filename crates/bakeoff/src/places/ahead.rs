@@ -146,12 +146,11 @@ impl<'a> Ahead<'a> {
         }
         let is_sliced = self.is_sliced(workload);
         let most_bytes = slice_length::most_bytes(&workload.job, protocol.slice_bytes);
-        let (length_ns, (units, rounds), most_bytes) = match is_sliced {
-            true => {
-                let expected = self.expected((at, workload), protocol);
-                (self.lengths[at].length_ns, expected, most_bytes)
-            }
-            false => (timed_ns(workload, protocol), (self.pieces(workload), 1), 0),
+        let (length_ns, (units, rounds), most_bytes) = if is_sliced {
+            let expected = self.expected((at, workload), protocol);
+            (self.lengths[at].length_ns, expected, most_bytes)
+        } else {
+            (timed_ns(workload, protocol), (self.pieces(workload), 1), 0)
         };
         let unsettled = if is_sliced && units == 1 { self.unsettled } else { 0 };
         let slices = rounds * units + unsettled;
@@ -198,9 +197,10 @@ impl<'a> Ahead<'a> {
         let charges = self.trials.iter().any(|trial| trial.charges);
         let is_slow = slice_length::is_slow(&workload.job, unit_ns, charges);
         let length = Length { unit_ns, settling: u32::from(is_slow) };
-        let slice_ns = match is_slow {
-            true => unit_ns.saturating_mul(length.units().into()),
-            false => slice_ns.max(self.lengths[at].length_ns),
+        let slice_ns = if is_slow {
+            unit_ns.saturating_mul(length.units().into())
+        } else {
+            slice_ns.max(self.lengths[at].length_ns)
         };
         let granted_ns = self.lengths[at].granted_ns;
         let (job, slice_bytes) = (&workload.job, protocol.slice_bytes);

@@ -55,9 +55,10 @@ pub fn prepare(
     let filled_bytes = images.size_bytes * k;
     let wear = header.protocol.max_write_bytes.map(|bytes| bytes.saturating_sub(filled_bytes) / 2);
     let room_bytes = (images.size_bytes / DATA_SHARE).max(space::FILE_MIN_BYTES);
-    let room_bytes = match header.candidates.iter().all(|c| c.state().is_empty()) {
-        true => room_bytes,
-        false => room_bytes.min(capacity::scratch_bytes(&header.candidates, images.size_bytes)),
+    let room_bytes = if header.candidates.iter().all(|c| c.state().is_empty()) {
+        room_bytes
+    } else {
+        room_bytes.min(capacity::scratch_bytes(&header.candidates, images.size_bytes))
     };
     let by_time = space::laid_out_bytes(rate, LAYOUT_NS);
     let file_bytes = space::file_bytes(room_bytes, wear, k * BLOCKS, by_time).ok_or_else(|| {
@@ -105,12 +106,11 @@ fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) 
     let mut skipped: Vec<Skipped> = others.map(|at| skip(at, &why)).collect();
     for (at, twin) in header.candidates.iter().enumerate().skip(needs.len()) {
         let stands = images.kept.iter().any(|own| is_twin_of(twin, &header.candidates[*own]));
-        match stands && images.has_room_for_another(most_bytes) {
-            true => images.kept.push(at),
-            false => {
-                let why = "not enough space for a control in addition to the others";
-                skipped.push(skip(at, why));
-            }
+        if stands && images.has_room_for_another(most_bytes) {
+            images.kept.push(at)
+        } else {
+            let why = "not enough space for a control in addition to the others";
+            skipped.push(skip(at, why));
         }
     }
     (images, skipped)

@@ -226,23 +226,25 @@ impl Regions {
         let first = self.stands.last().and_then(|stand| stand.sites.first()).cloned();
         let first = first.ok_or_else(|| Fault::bug("nothing stands there"))?;
         let slot = u16::try_from(self.stands.len() - 1).map_err(Fault::bug)?;
-        let scratch = match first.is_raw {
-            true => first.scratch.clone(),
-            false => {
-                let mount_point = own_place::beside(&self.mount_point, slot);
-                let name = scratch::numbered(ON_STACK, number);
-                Scratch::make(mount_point.as_path(), &name)
-                    .map_err(io_error("create bakeoff's directory"))?
-            }
+        let scratch = if first.is_raw {
+            first.scratch.clone()
+        } else {
+            let mount_point = own_place::beside(&self.mount_point, slot);
+            let name = scratch::numbered(ON_STACK, number);
+            Scratch::make(mount_point.as_path(), &name)
+                .map_err(io_error("create bakeoff's directory"))?
         };
         self.add(Site { scratch, ..first });
         Ok(())
     }
 
     pub fn site(&mut self, candidate: CandidateIx) -> Option<&mut Site> {
-        let at = |stand: &Stand| match stand.candidates.is_empty() {
-            true => Some(0),
-            false => stand.candidates.iter().position(|own| *own == candidate),
+        let at = |stand: &Stand| {
+            if stand.candidates.is_empty() {
+                Some(0)
+            } else {
+                stand.candidates.iter().position(|own| *own == candidate)
+            }
         };
         self.stands.iter_mut().find_map(|stand| {
             let at = at(stand)?;

@@ -112,10 +112,8 @@ fn plan(
     // Twins are visited and compared with nobody but their original.
     let k = found.candidates.iter().filter(|(c, _)| c.twin_of.is_none()).count();
     let k = u32::try_from(k).unwrap_or(u32::MAX);
-    let isolation = match found.stand_side_by_side {
-        true => header.protocol.isolation,
-        false => Isolation::Visit,
-    };
+    let isolation =
+        if found.stand_side_by_side { header.protocol.isolation } else { Isolation::Visit };
     let protocol = Protocol { k, isolation, ..header.protocol.clone() };
     let setup = RunCost { time_ns: elapsed_ns, write_bytes: found.written_bytes };
     let candidates: Vec<Candidate> = found.candidates.iter().map(|(c, _)| c.clone()).collect();

@@ -296,9 +296,10 @@ fn attach(
         (device.to_string(), step)
     };
     let device = RawPath::new(device);
-    let knob_disk = match is_image {
-        true => regions::kernel_name(&device),
-        false => regions::kernel_name(&RawPath::new(&wanted.target.disk)),
+    let knob_disk = if *is_image {
+        regions::kernel_name(&device)
+    } else {
+        regions::kernel_name(&RawPath::new(&wanted.target.disk))
     };
     let region = Wanted { span, parts: 1, ..wanted.clone() }.region();
     let backing = image.map(|image| (image.inode(), span.start_bytes));
@@ -373,9 +374,10 @@ fn survey_region(
         return Ok(span);
     }
     let size = units::size(shrunk.size_bytes);
-    let becomes = match shrunk == span {
-        true => format!("stays at {size}, the minimum for its candidates or seeks"),
-        false => format!("shrinks to {size}"),
+    let becomes = if shrunk == span {
+        format!("stays at {size}, the minimum for its candidates or seeks")
+    } else {
+        format!("shrinks to {size}")
     };
     if steep > region::GRADIENT_MAX {
         let percent = steep * 100.0;

@@ -182,10 +182,8 @@ fn whole(
 fn needed_bytes(part: Part, job: &Job, protocol: &Protocol, is_cut: bool) -> u64 {
     let Some(spec) = profiles::part_spec(part) else { return 0 };
     // Of a mix one half reads, the other writes.
-    let streams = match spec.rw.reads() && spec.rw.writes() {
-        true => job.numjobs.div_ceil(2),
-        false => job.numjobs,
-    };
+    let streams =
+        if spec.rw.reads() && spec.rw.writes() { job.numjobs.div_ceil(2) } else { job.numjobs };
     let blocks = protocol.cell_min_ios.saturating_mul(u64::from(streams));
     let streams = if spec.metric == Metric::Bandwidth { blocks.saturating_mul(job.bs) } else { 0 };
     streams.max(if is_cut && !spec.is_timed { job.size } else { 0 })

@@ -71,12 +71,11 @@ fn once(parent: &RawPath, made: &Expanded, wanted: &[Wanted]) -> Commands {
     let mut last = Vec::new();
     for (index, wanted) in wanted.iter().enumerate() {
         let device = device(index, wanted);
-        taken.push(match by_mapper(wanted) {
-            true => steps::map_region(0, RUN, index as u16, &wanted.target.path, wanted.span),
-            false => {
-                let sector = wanted.target.sector_bytes;
-                steps::attach_region(0, &wanted.target.path, wanted.span, sector)
-            }
+        taken.push(if by_mapper(wanted) {
+            steps::map_region(0, RUN, index as u16, &wanted.target.path, wanted.span)
+        } else {
+            let sector = wanted.target.sector_bytes;
+            steps::attach_region(0, &wanted.target.path, wanted.span, sector)
         });
         taken.push(steps::overwrite(0, &device, wanted.span.size_bytes, true));
         let parts = if wanted.parts > 1 { wanted.parts } else { 0 };
@@ -100,9 +99,10 @@ fn once(parent: &RawPath, made: &Expanded, wanted: &[Wanted]) -> Commands {
 fn attach_part(index: usize, part: u16, wanted: &Wanted) -> Step {
     let (path, span) = (&wanted.target.path, wanted.part(part));
     let number = (index * scratch::MOST_STANDS) as u16 + part;
-    match by_mapper(wanted) {
-        true => steps::map_region(0, RUN, number, path, span),
-        false => steps::attach_region(0, path, span, wanted.target.sector_bytes),
+    if by_mapper(wanted) {
+        steps::map_region(0, RUN, number, path, span)
+    } else {
+        steps::attach_region(0, path, span, wanted.target.sector_bytes)
     }
 }
 
@@ -178,11 +178,10 @@ fn by_mapper(wanted: &Wanted) -> bool {
 }
 
 fn device(index: usize, wanted: &Wanted) -> RawPath {
-    match by_mapper(wanted) {
-        true => {
-            RawPath::new(PathBuf::from("/dev/mapper").join(steps::region_mapper(RUN, index as u16)))
-        }
-        false => loop_device(),
+    if by_mapper(wanted) {
+        RawPath::new(PathBuf::from("/dev/mapper").join(steps::region_mapper(RUN, index as u16)))
+    } else {
+        loop_device()
     }
 }
 

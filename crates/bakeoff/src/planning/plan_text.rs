@@ -46,9 +46,8 @@ pub fn load(name: &Path) -> Result<Plan, Fault> {
 
 /// A plan's text: a mistake is exit 2, and options that could reach other drives are exit 3.
 pub fn parse(text: &str, name: &str) -> Result<Plan, Fault> {
-    plan::parse(text, name).map_err(|error| match error.is_refusal() {
-        true => Fault::refused(error),
-        false => Fault::usage(error),
+    plan::parse(text, name).map_err(|error| {
+        if error.is_refusal() { Fault::refused(error) } else { Fault::usage(error) }
     })
 }
 

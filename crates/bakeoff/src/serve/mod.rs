@@ -49,13 +49,16 @@ pub fn run(global: &Global, args: &Serve) -> Result<Outcome, Fault> {
 }
 
 fn bind(address: SocketAddr) -> Result<TcpListener, Fault> {
-    let failed = |error: std::io::Error| match error.kind() == std::io::ErrorKind::AddrInUse {
-        true => Fault::environment(format!(
-            "cannot listen on {address}: another program uses this port. Choose another one with \
+    let failed = |error: std::io::Error| {
+        if error.kind() == std::io::ErrorKind::AddrInUse {
+            Fault::environment(format!(
+                "cannot listen on {address}: another program uses this port. Choose another one with \
              --listen {}",
-            SocketAddr::new(address.ip(), address.port().wrapping_add(1))
-        )),
-        false => Fault::environment(format!("cannot listen on {address}: {error}")),
+                SocketAddr::new(address.ip(), address.port().wrapping_add(1))
+            ))
+        } else {
+            Fault::environment(format!("cannot listen on {address}: {error}"))
+        }
     };
     let listener = TcpListener::bind(address).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
@@ -64,14 +67,13 @@ fn bind(address: SocketAddr) -> Result<TcpListener, Fault> {
 
 fn say_where(global: &Global, address: SocketAddr) {
     say::line(format_args!("Serving on http://{address}/"));
-    match address.ip().is_loopback() {
-        true => {
-            say::note(global.quiet, format_args!("Every user of this machine can read the pages."))
-        }
-        false => say::line(format_args!(
+    if address.ip().is_loopback() {
+        say::note(global.quiet, format_args!("Every user of this machine can read the pages."))
+    } else {
+        say::line(format_args!(
             "Warning: anyone on the network can read these pages, in plain HTTP. To ask for a \
              password and encrypt, put a reverse proxy in front (docs/live.md)"
-        )),
+        ))
     }
     say::note(global.quiet, format_args!("Ctrl-C stops the server. Runs continue."));
 }

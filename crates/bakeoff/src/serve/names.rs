@@ -38,14 +38,15 @@ impl Names {
 }
 
 pub async fn admit(State(names): State<Arc<Names>>, request: Request, next: Next) -> Response {
-    let mut response = match names.is_asked(request.headers()) {
-        true => next.run(request).await,
-        false => (
+    let mut response = if names.is_asked(request.headers()) {
+        next.run(request).await
+    } else {
+        (
             StatusCode::FORBIDDEN,
             "The host name in the URL does not belong to this machine. Use its IP address, or \
              localhost. A reverse proxy has to send one of these as Host.\n",
         )
-            .into_response(),
+            .into_response()
     };
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -61,9 +62,10 @@ pub async fn admit(State(names): State<Arc<Names>>, request: Request, next: Next
 
 /// The name in `Host`, without the port: a tunnel has another one.
 fn host_name(host: &str) -> &str {
-    match host.starts_with('[') {
-        true => host.find(']').map_or(host, |end| &host[..=end]),
-        false => host.split(':').next().unwrap_or_default(),
+    if host.starts_with('[') {
+        host.find(']').map_or(host, |end| &host[..=end])
+    } else {
+        host.split(':').next().unwrap_or_default()
     }
 }
 

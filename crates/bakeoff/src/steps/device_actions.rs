@@ -74,9 +74,10 @@ fn random() -> Result<[u8; crypt::KEY_BYTES], ActionError> {
     let mut bytes = [0; crypt::KEY_BYTES];
     let got = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
         .map_err(|e| io_error("get random bytes from the kernel")(e.into()))?;
-    match got == bytes.len() {
-        true => Ok(bytes),
-        false => Err(io_error("get random bytes from the kernel")(io::ErrorKind::Other.into())),
+    if got == bytes.len() {
+        Ok(bytes)
+    } else {
+        Err(io_error("get random bytes from the kernel")(io::ErrorKind::Other.into()))
     }
 }
 
@@ -109,9 +110,10 @@ pub fn set_knob(path: &RawPath, value: &str) -> Result<(), ActionError> {
         })
     })?;
     let now = knobs::current(&host::setting(path.as_path()).unwrap_or_default());
-    match now == value {
-        true => Ok(()),
-        false => Err(failed(format!("the kernel changed it to {}", printable(now.as_bytes())))),
+    if now == value {
+        Ok(())
+    } else {
+        Err(failed(format!("the kernel changed it to {}", printable(now.as_bytes()))))
     }
 }
 

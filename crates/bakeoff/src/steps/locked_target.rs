@@ -102,9 +102,10 @@ impl LockedTarget {
         };
         match &self.what {
             LockedKind::Image { dev, ino, size_bytes } => {
-                match (now.dev(), now.ino(), now.len()) == (*dev, *ino, *size_bytes) {
-                    true => Ok(()),
-                    false => lost("was replaced by another file".to_string()),
+                if (now.dev(), now.ino(), now.len()) == (*dev, *ino, *size_bytes) {
+                    Ok(())
+                } else {
+                    lost("was replaced by another file".to_string())
                 }
             }
             LockedKind::Device { dev, identity } => {

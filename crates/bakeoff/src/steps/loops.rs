@@ -27,9 +27,10 @@ pub fn attach(action: &Action, file: &Opened, mark: &str) -> Result<RawPath, Act
     let attached = bakeoff_engine::loops::attach(file.as_fd(), &part);
     let device = RawPath::new(attached.map_err(io_error("attach a loop device"))?);
     // Of a device that stands on another one the kernel tells no file.
-    match file.is_device() {
-        true => Ok(device),
-        false => check(&device, file.inode(), *offset_bytes).map(|()| device),
+    if file.is_device() {
+        Ok(device)
+    } else {
+        check(&device, file.inode(), *offset_bytes).map(|()| device)
     }
 }
 

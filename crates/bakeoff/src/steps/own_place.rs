@@ -77,11 +77,10 @@ fn make_in(base: &Path) -> io::Result<()> {
         Err(error) => return Err(error.into()),
     }
     let path = base.join(NAME);
-    match is_roots_alone(&path)? {
-        true => Ok(()),
-        false => {
-            Err(io::Error::other("other users own it or can write to it. Remove it and try again"))
-        }
+    if is_roots_alone(&path)? {
+        Ok(())
+    } else {
+        Err(io::Error::other("other users own it or can write to it. Remove it and try again"))
     }
 }
 

@@ -76,10 +76,8 @@ impl ProbedDevice {
     }
 
     fn open(path: &Path) -> io::Result<ProbedDevice> {
-        let direct = match crate::host::supports_direct(path) {
-            true => OFlags::DIRECT.bits() as i32,
-            false => 0,
-        };
+        let direct =
+            if crate::host::supports_direct(path) { OFlags::DIRECT.bits() as i32 } else { 0 };
         let file = OpenOptions::new().read(true).write(true).custom_flags(direct).open(path)?;
         Ok(ProbedDevice { file, memory: vec![0; CHUNK_BYTES + ALIGN_BYTES] })
     }
@@ -154,14 +152,15 @@ pub fn restore_saved(saved: &Path, drive: &DriveId) -> Result<(), Fault> {
     let mut device = ProbedDevice::held(&held)?;
     let restored = is_it && restore_earlier(&mut device, saved).map_err(unusable)?;
     drop(held);
-    match restored {
-        true => Ok(()),
-        false => Err(Fault::refused(format!(
+    if restored {
+        Ok(())
+    } else {
+        Err(Fault::refused(format!(
             "{kept}, but {} contains none of the probe's blocks: it is a different drive, or was \
              overwritten since then. Attach the original drive and run `bakeoff clean`, or remove \
              the file",
             target.path
-        ))),
+        )))
     }
 }
 
@@ -174,10 +173,8 @@ pub fn pass(
     cancel: &Cancel,
 ) -> io::Result<Option<PassSeen>> {
     save(medium, layout, salt, saved)?;
-    let seen = match cancel.is_set() {
-        true => Ok(None),
-        false => try_pass(medium, (layout, salt), speed, cancel),
-    };
+    let seen =
+        if cancel.is_set() { Ok(None) } else { try_pass(medium, (layout, salt), speed, cancel) };
     // Whatever happened: first put back what was there.
     restore(medium, saved)?;
     seen

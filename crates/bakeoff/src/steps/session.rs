@@ -118,9 +118,10 @@ impl<'s> Session<'s> {
         for failure in &failures {
             say::line(format_args!("bakeoff: cannot undo a change: {failure}"));
         }
-        match failures.is_empty() {
-            true => Ok(()),
-            false => Err(Fault::environment("some changes remain. Try again with `bakeoff clean`")),
+        if failures.is_empty() {
+            Ok(())
+        } else {
+            Err(Fault::environment("some changes remain. Try again with `bakeoff clean`"))
         }
     }
 }

@@ -263,10 +263,7 @@ fn free_file(
         is_read_only: metadata.permissions().readonly(),
     };
     let reasons = image::reasons(&facts, system);
-    match reasons.is_empty() {
-        true => Ok(()),
-        false => Err(refused(shown, &reasons)),
-    }
+    if reasons.is_empty() { Ok(()) } else { Err(refused(shown, &reasons)) }
 }
 
 /// Refuses a file that is to be overwritten and that anything uses; holds it otherwise. The same
@@ -337,24 +334,19 @@ impl Target {
 
     pub fn contents_lines(&self) -> Vec<String> {
         let lines = report::contents::lines(&self.contents, host::unix_s());
-        match lines.is_empty() {
-            true => vec!["it looks empty".to_string()],
-            false => lines,
-        }
+        if lines.is_empty() { vec!["it looks empty".to_string()] } else { lines }
     }
 
     /// Filesystems on it, or the one that an image is on.
     pub fn held(&self) -> Vec<String> {
-        match self.is_image {
-            true => vec![self.place.fs.clone()],
-            false => self.contents.filesystems(),
-        }
+        if self.is_image { vec![self.place.fs.clone()] } else { self.contents.filesystems() }
     }
 
     pub fn describe(&self) -> String {
-        match self.is_image {
-            true => self.path.to_string(),
-            false => format!("{} ({})", self.path, self.about()),
+        if self.is_image {
+            self.path.to_string()
+        } else {
+            format!("{} ({})", self.path, self.about())
         }
     }
 
@@ -436,13 +428,14 @@ impl Target {
     pub fn take(&self, shares_disk_with_root: bool) -> Result<LockedTarget, Fault> {
         let held = self.hold()?;
         let again = look(self.path.as_path(), shares_disk_with_root)?;
-        match again.is_what_was_seen(self) {
-            true => Ok(held),
-            false => Err(Fault::refused(format!(
+        if again.is_what_was_seen(self) {
+            Ok(held)
+        } else {
+            Err(Fault::refused(format!(
                 "The drive or its contents have changed since {} was checked. Nothing was written. \
                  Check it with `bakeoff devices`",
                 self.path
-            ))),
+            )))
         }
     }
 

@@ -124,12 +124,13 @@ fn look(entry: &Entry, path: &Path) -> Result<Option<&'static File>, StoreError>
     let mut start = Vec::new();
     let read = (&file).take(MAGIC.len() as u64).read_to_end(&mut start);
     read.map_err(|e| StoreError::from_io(path, &e))?;
-    match start.is_empty() || start == MAGIC {
-        true => Ok(Some(seen(file))),
-        false => Err(StoreError::from_file(
+    if start.is_empty() || start == MAGIC {
+        Ok(Some(seen(file)))
+    } else {
+        Err(StoreError::from_file(
             path,
             FileError::Refused("it is not an SQLite database".to_string()),
-        )),
+        ))
     }
 }
 

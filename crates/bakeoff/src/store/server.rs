@@ -111,11 +111,10 @@ impl Address {
         let stderr = String::from_utf8_lossy(&ended.stderr);
         if !ended.status.success() {
             let said: Vec<&str> = stderr.lines().take(FIRST_LINES).collect();
-            let advice = match stderr.contains("relation \"bakeoff") {
-                true => {
-                    ". Its owner creates the tables and roles with postgresql.sql (docs/boards.md)"
-                }
-                false => "",
+            let advice = if stderr.contains("relation \"bakeoff") {
+                ". Its owner creates the tables and roles with postgresql.sql (docs/boards.md)"
+            } else {
+                ""
             };
             return Err(failed(format!("{}{advice}", printable(said.join(" ").as_bytes()))));
         }

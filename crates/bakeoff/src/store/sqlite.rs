@@ -93,10 +93,7 @@ impl Sqlite {
             .map_err(error)?;
         let done = work(Db { connection: &transaction, path })?;
         transaction.commit().map_err(error)?;
-        match self.is_there() {
-            true => Ok(done),
-            false => Err(StoreError::gone(&self.path)),
-        }
+        if self.is_there() { Ok(done) } else { Err(StoreError::gone(&self.path)) }
     }
 
     /// Changes the run's row in `runs`; an error when there is none.

@@ -40,11 +40,12 @@ pub fn check(store: &Sqlite) -> Result<(), Fault> {
         Way { store: store.path(), invoking: OtherUser::behind_sudo().map(|user| user.uid()) };
     let file = way.to_file()?;
     let own = [file.as_raw_fd(), store.file().as_raw_fd()];
-    match has_open(&file, own).map_err(|e| unknown(Path::new("/proc/self/fd"), e))? {
-        true => way.companions(),
-        false => Err(way.refusal(
+    if has_open(&file, own).map_err(|e| unknown(Path::new("/proc/self/fd"), e))? {
+        way.companions()
+    } else {
+        Err(way.refusal(
             "the file was replaced after bakeoff opened it. Find out who did that, then try again",
-        )),
+        ))
     }
 }
 
@@ -113,29 +114,27 @@ impl Way<'_> {
         if (others_write || group_writes && !is_group(found.st_gid)) && !is_sticky {
             let (store, path) = (word(self.store), word(path));
             // Of /tmp nobody may take the permission away.
-            return Err(self.refusal(&match has_sticky {
-                true => format!(
+            return Err(self.refusal(&(if has_sticky { format!(
                     "other users can create files in {path}, where SQLite looks for a journal. If \
                      you trust the records, move the store to a directory of root's: mv {store}* \
                      /root/"
-                ),
-                false => format!(
+                ) } else { format!(
                     "other users can write to {path}. Remove the write permission: chmod go-w \
                      {path}"
-                ),
-            }));
+                ) })));
         }
         let writers = listed.unwrap_or_default();
         let is_user = |uid: &u32| *uid == 0 || Some(*uid) == self.invoking;
         let is_ours =
             writers.users.iter().all(is_user) && writers.groups.iter().all(|gid| is_group(*gid));
-        match is_ours || is_sticky {
-            true => Ok(()),
-            false => Err(self.refusal(&format!(
+        if is_ours || is_sticky {
+            Ok(())
+        } else {
+            Err(self.refusal(&format!(
                 "the access control list of {path} lets other users write. Remove it: setfacl \
                  --remove-all {path}",
                 path = word(path)
-            ))),
+            )))
         }
     }
 }

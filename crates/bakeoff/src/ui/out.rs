@@ -48,9 +48,10 @@ fn columns() -> Option<u16> {
 }
 
 pub fn spelled(text: &str) -> Cow<'_, str> {
-    match is_ascii_only(&|name| std::env::var(name).ok()) {
-        true => ascii::ascii(text),
-        false => Cow::Borrowed(text),
+    if is_ascii_only(&|name| std::env::var(name).ok()) {
+        ascii::ascii(text)
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

@@ -96,9 +96,10 @@ impl Quota {
         fs::create_dir(&group).ok()?;
         let quota = Quota(group);
         let set = |file: &str, value: &str| fs::write(quota.0.join(file), value);
-        let done = match is_old {
-            true => set("cpu.cfs_period_us", "100000").and(set("cpu.cfs_quota_us", "5000")),
-            false => set("cpu.max", "5000 100000"),
+        let done = if is_old {
+            set("cpu.cfs_period_us", "100000").and(set("cpu.cfs_quota_us", "5000"))
+        } else {
+            set("cpu.max", "5000 100000")
         };
         done.is_ok().then_some(quota)
     }

@@ -40,10 +40,8 @@ fn changed(path: &Path) -> Option<SystemTime> {
 
 fn newest_in(folder: &Path) -> SystemTime {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let newest = |path: PathBuf| match path.is_dir() {
-        true => newest_in(&path),
-        false => changed(&path).unwrap(),
-    };
+    let newest =
+        |path: PathBuf| if path.is_dir() { newest_in(&path) } else { changed(&path).unwrap() };
     entries.map(newest).max().unwrap_or(SystemTime::UNIX_EPOCH)
 }
 

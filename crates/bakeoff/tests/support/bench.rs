@@ -81,9 +81,10 @@ impl Bench {
     /// beforehand, and then there is a long one.
     pub fn run_in_time(&self, short: &str, words: &[&str]) -> Ended {
         let ended = self.run(&[words, &["--time", short]].concat());
-        match ended.code == 2 && ended.err.contains("--time") {
-            true => self.run(&[words, &["--time", "20m"]].concat()),
-            false => ended,
+        if ended.code == 2 && ended.err.contains("--time") {
+            self.run(&[words, &["--time", "20m"]].concat())
+        } else {
+            ended
         }
     }
 

@@ -242,9 +242,10 @@ fn told<T>(contrasts: &[Contrast<T>], margin: f64) -> Option<(FactorOutcome, &Co
 }
 
 fn ratio(mean: f64, interval: Interval, is_ahead: bool) -> FactorRatio {
-    let (mean, low, high) = match is_ahead {
-        true => (mean, interval.low, interval.high),
-        false => (-mean, -interval.high, -interval.low),
+    let (mean, low, high) = if is_ahead {
+        (mean, interval.low, interval.high)
+    } else {
+        (-mean, -interval.high, -interval.low)
     };
     FactorRatio { ratio: libm::exp(mean), low: libm::exp(low), high: libm::exp(high) }
 }

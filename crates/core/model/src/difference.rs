@@ -82,9 +82,8 @@ impl Difference {
 /// With each value once: `kernel (6.6.1 and 6.12.1)`.
 impl fmt::Display for Difference {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |value: &String| match value.is_empty() {
-            true => "not recorded".to_string(),
-            false => value.clone(),
+        let shown = |value: &String| {
+            if value.is_empty() { "not recorded".to_string() } else { value.clone() }
         };
         let values = distinct::in_order(self.values.iter().map(shown));
         write!(out, "{} ({})", self.what, phrases::list(&values))

@@ -108,10 +108,8 @@ pub fn unsteered(text: &str) -> Cow<'_, str> {
     if !text.contains(steers) {
         return Cow::Borrowed(text);
     }
-    let escaped = |c: char| match steers(c) {
-        true => format!("\\u{:04x}", u32::from(c)),
-        false => c.to_string(),
-    };
+    let escaped =
+        |c: char| if steers(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
     Cow::Owned(text.chars().map(escaped).collect())
 }
 

@@ -52,9 +52,10 @@ impl Header {
     /// The candidates of `among` by the filesystem they stand on together. A run shares them where
     /// its region was divided into fewer parts than it has candidates.
     pub fn stands(&self, among: &[CandidateIx]) -> Vec<Vec<CandidateIx>> {
-        match self.shares_stands() {
-            true => shared(&self.candidates, among.iter().copied()),
-            false => among.iter().map(|candidate| vec![*candidate]).collect(),
+        if self.shares_stands() {
+            shared(&self.candidates, among.iter().copied())
+        } else {
+            among.iter().map(|candidate| vec![*candidate]).collect()
         }
     }
 

@@ -35,16 +35,11 @@ pub fn about_document(about: &About) -> Document {
     let linking = if about.is_static { "static" } else { "with shared libraries" };
     let build = if about.is_optimised { "release" } else { "development" };
     let charts = if about.has_charts { "with charts" } else { "without charts" };
-    let features = match about.features.is_empty() {
-        true => "none".to_string(),
-        false => about.features.join(", "),
-    };
+    let features =
+        if about.features.is_empty() { "none".to_string() } else { about.features.join(", ") };
     let libraries: Vec<String> =
         about.libraries.iter().map(|(name, version)| format!("{name} {version}")).collect();
-    let libraries = match libraries.is_empty() {
-        true => "unknown".to_string(),
-        false => libraries.join(", "),
-    };
+    let libraries = if libraries.is_empty() { "unknown".to_string() } else { libraries.join(", ") };
     let mut out = Document::default();
     out.headline(format!("bakeoff {}", about.version));
     out.rows([

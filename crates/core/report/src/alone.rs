@@ -17,9 +17,10 @@ pub fn headline(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
     let name = header.candidates.first().map_or("nothing", |c| c.name.as_str());
     if verdicts.iter().all(|v| v.standings.is_empty()) {
         let mut workloads = WorkloadIx::all(header.workloads.len());
-        return match workloads.any(|w| !evidence::discarded(run, w).is_empty()) {
-            true => format!("No result for {name}: every measurement was discarded."),
-            false => format!("Nothing measured yet in {name}."),
+        return if workloads.any(|w| !evidence::discarded(run, w).is_empty()) {
+            format!("No result for {name}: every measurement was discarded.")
+        } else {
+            format!("Nothing measured yet in {name}.")
         };
     }
     let told = header.workloads.iter().zip(verdicts).filter_map(|(workload, verdict)| {

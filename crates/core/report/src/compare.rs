@@ -134,9 +134,12 @@ fn write_heads(compared: &Compared, out: &mut Document) {
     }
     let shorts: Vec<&str> = compared.runs.iter().map(|r| r.short.as_str()).collect();
     for difference in &compared.differences {
-        let value = |(value, run): (&String, &&str)| match value.is_empty() {
-            true => format!("not recorded in {run}"),
-            false => format!("{value} in {run}"),
+        let value = |(value, run): (&String, &&str)| {
+            if value.is_empty() {
+                format!("not recorded in {run}")
+            } else {
+                format!("{value} in {run}")
+            }
         };
         let values: Vec<String> = difference.values.iter().zip(&shorts).map(value).collect();
         out.line(1, format!("{}: {}", difference.what, values.join("; ")));

@@ -27,10 +27,8 @@ impl Exposition {
     pub fn sample(&mut self, labels: &[(&str, &str)], value: f64) {
         let labels: Vec<String> =
             labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
-        let labels = match labels.is_empty() {
-            true => String::new(),
-            false => format!("{{{}}}", labels.join(",")),
-        };
+        let labels =
+            if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
         let _ = writeln!(self.out, "{}{labels} {}", self.name, number(value));
     }
 

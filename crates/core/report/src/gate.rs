@@ -119,16 +119,13 @@ fn reasons(gate: &Gate) -> Vec<String> {
         Some(times) => {
             let blocks = gate.rows.iter().map(|row| row.blocks).max().unwrap_or(0);
             let blocks = libm::ceil(f64::from(blocks) * times);
-            all.push(match is_of_one(gate) {
-                true => format!(
+            all.push(if is_of_one(gate) { format!(
                     "Measure about {blocks:.0} blocks in every run: bakeoff quick DIR --blocks \
                      {blocks:.0}"
-                ),
-                false => format!(
+                ) } else { format!(
                     "Measure about {blocks:.0} blocks in every run, {:.1} times as many.",
                     libm::ceil(times * 10.0) / 10.0
-                ),
-            });
+                ) });
         }
         None if is_between => all.push(
             "The earlier runs differ from each other. More of them would narrow the interval."

@@ -17,10 +17,8 @@ pub fn lines(all: &[Skipped]) -> String {
 
 /// A workload that does not fit into the limits of a run.
 pub fn dropped(dropped: &Dropped) -> Skipped {
-    let count = match dropped.is_of_rounds {
-        true => format!("{} of each", looks(dropped)),
-        false => looks(dropped),
-    };
+    let count =
+        if dropped.is_of_rounds { format!("{} of each", looks(dropped)) } else { looks(dropped) };
     let (needs, enough) = exceeds(&format!("{count} with all workloads"), dropped.limit);
     Skipped { name: dropped.name.clone(), reason: format!("{needs}; {enough} is enough") }
 }

@@ -118,9 +118,10 @@ pub fn screen(
     let answer = answer::Answer::new(run, analysis);
     let report = report.map(sanitize);
     let report = report.as_deref();
-    let said = match options.plain {
-        true => answer::spoken(&answer, report),
-        false => answer::screen(&answer, options, report),
+    let said = if options.plain {
+        answer::spoken(&answer, report)
+    } else {
+        answer::screen(&answer, options, report)
     };
     let width = if options.plain { usize::MAX } else { usize::from(options.width.max(40)) };
     let fit = fit::of_quick(run).map_or(String::new(), |fit| layout::wrap(&fit, width, "", "  "));
@@ -132,9 +133,10 @@ pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
     let mut document = RunDocument::new(run, analysis).details();
     let width = if options.plain { usize::MAX } else { usize::from(options.width.max(40)) };
     paste::write_line(&mut document, run, analysis, width);
-    match options.plain {
-        true => document.plain(),
-        false => document.text(usize::from(options.width.max(40)), options.color),
+    if options.plain {
+        document.plain()
+    } else {
+        document.text(usize::from(options.width.max(40)), options.color)
     }
 }
 

@@ -92,9 +92,10 @@ pub fn make(stack: &Stack) -> Vec<String> {
         lines.push(mkfs.join(" ") + &warning(&lasting.mkfs, "  # "));
         let word = |text: &str| shell_word(&RawPath::new(text));
         let options = mount_words(stack);
-        let given = match options.is_empty() {
-            true => String::new(),
-            false => format!(" -o {}", word(&options.join(","))),
+        let given = if options.is_empty() {
+            String::new()
+        } else {
+            format!(" -o {}", word(&options.join(",")))
         };
         let mount = format!("mount -t {}{given} {device} /mnt", word(&stack.fs));
         lines.push(mount + &warning(&options, "  # "));
@@ -233,10 +234,7 @@ fn warning(options: &[String], before: &str) -> String {
     let words = options.iter().flat_map(|options| options.split(','));
     let said: Vec<String> =
         words.filter_map(|word| Some(format!("{word}: {}", of(word)?))).collect();
-    match said.is_empty() {
-        true => String::new(),
-        false => format!("{before}WARNING: {}", said.join("; ")),
-    }
+    if said.is_empty() { String::new() } else { format!("{before}WARNING: {}", said.join("; ")) }
 }
 
 /// Kernel settings: the command for now, and the line that makes each last.

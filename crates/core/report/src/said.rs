@@ -17,10 +17,13 @@ use bakeoff_stats::phrases;
 use super::{alone, answer, bottleneck as bottlenecks, rounds};
 
 pub(super) fn measured(run: &Run, analysis: &Analysis) -> String {
-    sanitize(&match is_of_rounds(run) {
-        true => rounds::headline(run, &analysis.verdicts),
-        false => alone::headline(run, &analysis.verdicts),
-    })
+    sanitize(
+        &(if is_of_rounds(run) {
+            rounds::headline(run, &analysis.verdicts)
+        } else {
+            alone::headline(run, &analysis.verdicts)
+        }),
+    )
 }
 
 /// Drives whose own counts of errors or wear grew during `run`, a sentence each.
@@ -64,16 +67,15 @@ pub fn control(twins: &[TwinDifference]) -> Option<String> {
     let tell = |twin: &TwinDifference| {
         let interval = twin.interval();
         let most = libm::expm1(interval.high.abs().max(interval.low.abs()));
-        match interval.excludes_zero() {
-            true => {
-                let differ = measured_twice(&twin.original, twin.mean_ln, interval);
-                format!("{differ}, so the control failed")
-            }
-            false => format!(
+        if interval.excludes_zero() {
+            let differ = measured_twice(&twin.original, twin.mean_ln, interval);
+            format!("{differ}, so the control failed")
+        } else {
+            format!(
                 "{} measured twice varies by up to {}: this run cannot rank smaller differences",
                 twin.original,
                 answer::amount::at_most(most)
-            ),
+            )
         }
     };
     let told: Vec<String> = twins.iter().map(tell).collect();

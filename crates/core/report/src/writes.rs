@@ -59,9 +59,10 @@ pub fn text(of: &DriveWrites) -> String {
     let others = hidden + writers.rest_bytes;
     lines.extend((others > 0).then(|| row("others", "", others)));
     let beyond = writers.beyond_bytes();
-    let rest = match of.sees_all {
-        true => ("(filesystem)", "journal, metadata"),
-        false => ("(not counted)", "other users, journal, metadata"),
+    let rest = if of.sees_all {
+        ("(filesystem)", "journal, metadata")
+    } else {
+        ("(not counted)", "other users, journal, metadata")
     };
     lines.extend((beyond > 0).then(|| row(rest.0, rest.1, beyond)));
     lines.extend(limits(writers));

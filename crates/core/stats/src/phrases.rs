@@ -17,9 +17,8 @@ pub fn list(names: &[String]) -> String {
 /// The same of names that others chose: one with a comma in it is put in quotes, so that it is not
 /// taken for two.
 pub fn names(names: &[String]) -> String {
-    let quoted = |name: &String| match name.contains(',') && names.len() > 1 {
-        true => format!("“{name}”"),
-        false => name.clone(),
+    let quoted = |name: &String| {
+        if name.contains(',') && names.len() > 1 { format!("“{name}”") } else { name.clone() }
     };
     list(&names.iter().map(quoted).collect::<Vec<_>>())
 }
@@ -54,10 +53,7 @@ pub fn product(vendor: Option<&str>, model: Option<&str>) -> String {
         text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let (vendor, model) = (squeezed(vendor), squeezed(model));
-    match model.starts_with(&vendor) {
-        true => model,
-        false => format!("{vendor} {model}").trim().to_string(),
-    }
+    if model.starts_with(&vendor) { model } else { format!("{vendor} {model}").trim().to_string() }
 }
 
 /// What to type, for root or for somebody else: root needs no `sudo`.
@@ -66,9 +62,10 @@ pub fn typed_by(is_root: bool, what: &str) -> String {
     let is_kept = |word: &&str| !is_root || !matches!(word.trim_end(), "sudo" | "`sudo");
     let mut typed = String::with_capacity(what.len());
     for word in words {
-        match is_kept(&word) {
-            true => typed.push_str(word),
-            false => typed.extend(word.chars().filter(|c| *c == '`')),
+        if is_kept(&word) {
+            typed.push_str(word)
+        } else {
+            typed.extend(word.chars().filter(|c| *c == '`'))
         }
     }
     typed

@@ -32,9 +32,10 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Option<Spearman> {
     let rho = (product(&a, &b) / scale).clamp(-1.0, 1.0);
     let df = n as f64 - 2.0;
     let left = (1.0 - rho) * (1.0 + rho);
-    let p = match left > 0.0 {
-        true => 2.0 * student_t::upper_tail((rho * libm::sqrt(df / left)).abs(), df),
-        false => 0.0,
+    let p = if left > 0.0 {
+        2.0 * student_t::upper_tail((rho * libm::sqrt(df / left)).abs(), df)
+    } else {
+        0.0
     };
     Some(Spearman { rho, p })
 }

@@ -112,9 +112,10 @@ impl Dd {
             self.place = None;
             return true;
         }
-        match self.records.is_empty() {
-            true => self.replace_loose(line.place("dd"), line.number, stats, out),
-            false => self.give(line.number, stats, out),
+        if self.records.is_empty() {
+            self.replace_loose(line.place("dd"), line.number, stats, out)
+        } else {
+            self.give(line.number, stats, out)
         }
         true
     }

@@ -67,9 +67,10 @@ mod tests {
     /// Of the published distribution, by Abramowitz and Stegun 7.1.28's relative: libm's erfc.
     fn published(bytes: f64) -> f64 {
         let body = 0.5 * libm::erfc(-(libm::log(bytes) - MU) / (SIGMA * core::f64::consts::SQRT_2));
-        let tail = match bytes > TAIL_LEAST_BYTES {
-            true => 1.0 - libm::pow(TAIL_LEAST_BYTES / bytes, TAIL_SHAPE),
-            false => 0.0,
+        let tail = if bytes > TAIL_LEAST_BYTES {
+            1.0 - libm::pow(TAIL_LEAST_BYTES / bytes, TAIL_SHAPE)
+        } else {
+            0.0
         };
         BODY * body + (1.0 - BODY) * tail
     }

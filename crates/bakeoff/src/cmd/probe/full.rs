@@ -192,9 +192,10 @@ mod tests {
 
         fn real(&self, at: u64) -> io::Result<usize> {
             let real = self.bytes.len() as u64;
-            match self.errors && at >= real {
-                true => Err(io::Error::other("I/O error")),
-                false => Ok((at % real) as usize),
+            if self.errors && at >= real {
+                Err(io::Error::other("I/O error"))
+            } else {
+                Ok((at % real) as usize)
             }
         }
     }

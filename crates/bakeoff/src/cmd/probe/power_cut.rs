@@ -56,9 +56,10 @@ pub fn write(global: &Global, args: &ProbeArgs, cancel: &Cancel) -> Result<Outco
     }
     let command = say::typed(&format!("sudo {} --power-cut", subject.command));
     say::note(global.quiet, format_args!("Check the flushed writes with `{command}`."));
-    remains.end(match cancel.is_set() {
-        true => Err(Fault::interrupted("stopped before the power was cut")),
-        false => Ok(Outcome::Done),
+    remains.end(if cancel.is_set() {
+        Err(Fault::interrupted("stopped before the power was cut"))
+    } else {
+        Ok(Outcome::Done)
     })
 }
 

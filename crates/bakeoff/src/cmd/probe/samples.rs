@@ -94,12 +94,13 @@ fn in_step(
 
 fn probe(global: &Global, of: &Sampled, saved: &Path) -> Result<(Report, PassSeen), Fault> {
     let failed = |e: std::io::Error| {
-        let kept = match saved.exists() {
-            true => format!(
+        let kept = if saved.exists() {
+            format!(
                 ". The overwritten data is saved in {}. Restore it with `bakeoff clean`",
                 RawPath::new(saved)
-            ),
-            false => String::new(),
+            )
+        } else {
+            String::new()
         };
         Fault::environment(format!("probing {} failed: {e}{kept}", of.target.path))
     };
@@ -123,15 +124,14 @@ fn probe(global: &Global, of: &Sampled, saved: &Path) -> Result<(Report, PassSee
     let random = if of.alike.app_class().is_some() { RANDOM } else { Duration::ZERO };
     let first = pass(FLUSH_BYTES, 0, random)?;
     let is_bad = first.samples.iter().any(|(_, seen)| *seen != Readback::Good);
-    let again = match is_bad {
-        true => {
-            say::note(
-                global.quiet,
-                format_args!("Some samples were not read back correctly. Repeating them."),
-            );
-            Some(pass(FLUSH_AGAIN_BYTES, 1, Duration::ZERO)?.samples)
-        }
-        false => None,
+    let again = if is_bad {
+        say::note(
+            global.quiet,
+            format_args!("Some samples were not read back correctly. Repeating them."),
+        );
+        Some(pass(FLUSH_AGAIN_BYTES, 1, Duration::ZERO)?.samples)
+    } else {
+        None
     };
     let name = of.target.describe();
     let report = judge::judge(&name, size, &first.samples, again.as_deref());

@@ -95,12 +95,11 @@ fn workload_verdict(
     let ranked = distinct::in_order(whole.compared.iter().flat_map(|c| c.ranked.iter().copied()));
     let unlike = rules::unlike_promises::unlike(header, &ranked);
     let findings = limit::sorted(findings.into_iter().chain(unlike).collect());
-    let (verdict, lead) = match schedule::has_question(run) {
-        true => {
-            let (verdict, lead) = lead::from_run(whole, compared, &findings);
-            (verdict, Some(lead))
-        }
-        false => (Verdict::Alone, None),
+    let (verdict, lead) = if schedule::has_question(run) {
+        let (verdict, lead) = lead::from_run(whole, compared, &findings);
+        (verdict, Some(lead))
+    } else {
+        (Verdict::Alone, None)
     };
     // Nothing told apart yet is no statement that all are alike.
     let is_early = (table.blocks().len() as u32) < header.protocol.first_look();

@@ -144,10 +144,8 @@ impl<'a> NormalBasis<'a> {
         let standing = standings.iter().find(|standing| standing.candidate == *name)?;
         let mean = standing.mean;
         let bs = workload.job.bs as f64;
-        let (bytes_per_s, iops) = match test.is_in_bytes() {
-            true => (mean, mean / bs),
-            false => (mean * bs, mean),
-        };
+        let (bytes_per_s, iops) =
+            if test.is_in_bytes() { (mean, mean / bs) } else { (mean * bs, mean) };
         let cells: Vec<&Cell> = self.cells(index).collect();
         let disk = self.disk.filter(|_| test.is_in_bytes());
         let mut figure = PlaceFigure {
@@ -216,9 +214,10 @@ impl<'a> NormalBasis<'a> {
         let is_at = |link: &LinkLimit| figure.rate() >= AT_LIMIT * link.practice_bytes_per_s;
         let at_link_limit = figure.link.as_ref().is_some_and(is_at);
         let is_among = among.is_some_and(|among| among != Among::TooWide);
-        match is_among || at_link_limit || figure.earlier.is_some() || figure.label.is_some() {
-            true => Normality::Normal { at_link_limit },
-            false => Normality::Unknown,
+        if is_among || at_link_limit || figure.earlier.is_some() || figure.label.is_some() {
+            Normality::Normal { at_link_limit }
+        } else {
+            Normality::Unknown
         }
     }
 

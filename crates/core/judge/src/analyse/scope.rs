@@ -60,9 +60,10 @@ fn is_raw(candidate: &Candidate) -> bool {
 pub fn reach(header: &Header) -> Option<&'static str> {
     let is_image = header.region.as_ref().is_some_and(|r| r.is_image);
     let is_raw = header.candidates.iter().all(is_raw);
-    is_image.then_some(match is_raw {
-        true => "This ranks software on an image file on this drive, not the drive.",
-        false => "This ranks filesystem software on an image file on this drive.",
+    is_image.then_some(if is_raw {
+        "This ranks software on an image file on this drive, not the drive."
+    } else {
+        "This ranks filesystem software on an image file on this drive."
     })
 }
 

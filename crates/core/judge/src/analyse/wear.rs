@@ -81,10 +81,7 @@ fn worn(run: &Run, table: &ScoreTable, on: (WorkloadIx, CandidateIx)) -> Option<
 /// What reached the drive for each byte that the workload wrote, what others wrote taken off.
 fn bytes_per_byte(cell: &Cell) -> Option<f64> {
     let all = cell.measurement.drive_writes?;
-    let foreign = match all.is_shared {
-        true => cell.truth.foreign_bytes?,
-        false => 0,
-    };
+    let foreign = if all.is_shared { cell.truth.foreign_bytes? } else { 0 };
     let reached = all.reached_bytes.saturating_sub(foreign) as f64;
     let is_ours = foreign as f64 <= FOREIGN_SHARE * all.reached_bytes as f64;
     (is_ours && all.asked_bytes > 0 && reached > 0.0).then(|| reached / all.asked_bytes as f64)

@@ -78,12 +78,11 @@ fn answer(parts: &[Part], shorts: &[&str], is_alike: bool, shared: &[&str]) -> A
     let first = &parts[0];
     let of = &first.run.header.workloads[first.workload];
     let flip = winners_differ(parts, shorts).filter(|_| is_alike);
-    let verdict = match is_alike && flip.is_none() {
-        true => {
-            let each: Vec<Verdict> = parts.iter().map(|p| p.said.verdict).collect();
-            Verdict::over_runs(&each, tied(parts.iter().map(|p| &p.said)).len() > 1)
-        }
-        false => Verdict::Refused,
+    let verdict = if is_alike && flip.is_none() {
+        let each: Vec<Verdict> = parts.iter().map(|p| p.said.verdict).collect();
+        Verdict::over_runs(&each, tied(parts.iter().map(|p| &p.said)).len() > 1)
+    } else {
+        Verdict::Refused
     };
     let is_ranked = is_alike && parts.iter().all(|p| p.said.forbidden.is_empty());
     Answer {

@@ -46,8 +46,5 @@ pub fn of_lead(
         own.map_or(1.0, |(_, lag1)| widening(lag1.r, blocks))
     };
     let margin = run.header.protocol.tie_margin;
-    match lead.verdict_by(factor, margin) > lead.verdict(margin) {
-        true => found,
-        false => Vec::new(),
-    }
+    if lead.verdict_by(factor, margin) > lead.verdict(margin) { found } else { Vec::new() }
 }

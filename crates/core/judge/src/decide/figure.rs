@@ -35,9 +35,10 @@ impl Figure {
 /// otherwise all its work over its time. `None` where nothing was done, or too little for a
 /// quantile, which is one of all operations of all slices.
 pub fn of_cell(metric: Metric, cell: &Cell) -> Option<f64> {
-    match cell.slices.is_empty() || metric.less_is_better() {
-        true => metric.value(&cell.measurement),
-        false => slices::figure(&cell.slices, metric).map(|of| of.figure),
+    if cell.slices.is_empty() || metric.less_is_better() {
+        metric.value(&cell.measurement)
+    } else {
+        slices::figure(&cell.slices, metric).map(|of| of.figure)
     }
 }
 

@@ -148,14 +148,13 @@ pub fn within_limits(wanted: &Wanted) -> Result<WithinLimits, OverLimit> {
 }
 
 fn limit(wanted: &Wanted, needed: RunCost, is_of_time: bool) -> Limit {
-    match is_of_time {
-        true => {
-            Limit::Time { needed_ns: needed.time_ns, limit_ns: wanted.time_ns.unwrap_or_default() }
-        }
-        false => Limit::Bytes {
+    if is_of_time {
+        Limit::Time { needed_ns: needed.time_ns, limit_ns: wanted.time_ns.unwrap_or_default() }
+    } else {
+        Limit::Bytes {
             needed_bytes: needed.write_bytes,
             limit_bytes: wanted.max_write_bytes.unwrap_or_default(),
-        },
+        }
     }
 }
 

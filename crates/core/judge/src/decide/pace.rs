@@ -78,10 +78,8 @@ pub fn pace(demand: &Demand, slice_ns: u64) -> MeasuredPace {
         demand.time_ns.is_none_or(|time_ns| time_ns / block_ns >= MANY_BLOCKS)
     };
     let wanted = first(PREPARE_SHARE.0).unwrap_or(*ROUNDS.end());
-    let rounds = match leaves_many(&wanted) {
-        true => wanted,
-        false => first(PREPARE_SHARE.1).unwrap_or(*ROUNDS.end()),
-    };
+    let rounds =
+        if leaves_many(&wanted) { wanted } else { first(PREPARE_SHARE.1).unwrap_or(*ROUNDS.end()) };
     MeasuredPace { rounds, slices_ns: demand.slices_ns() }
 }
 

@@ -20,9 +20,10 @@ pub fn has_question(run: &Run) -> bool {
 }
 
 pub fn most_blocks(run: &Run) -> u32 {
-    match rounds::is_of_rounds(run) {
-        true => (rounds::keys(run).len() * MOST_ROUNDS) as u32,
-        false => run.header.protocol.most_blocks(has_question(run)),
+    if rounds::is_of_rounds(run) {
+        (rounds::keys(run).len() * MOST_ROUNDS) as u32
+    } else {
+        run.header.protocol.most_blocks(has_question(run))
     }
 }
 

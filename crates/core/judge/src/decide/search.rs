@@ -86,9 +86,10 @@ impl Search {
         mut self,
         mut level: impl FnMut(Length, u32) -> Result<Level, E>,
     ) -> Result<Calibration, E> {
-        let (unit_ns, is_charged) = match self.is_slow {
-            true => (slice_length::LONGEST_NS.min(self.granted_ns), true),
-            false => self.length(&mut level)?,
+        let (unit_ns, is_charged) = if self.is_slow {
+            (slice_length::LONGEST_NS.min(self.granted_ns), true)
+        } else {
+            self.length(&mut level)?
         };
         if !is_charged {
             return Ok(self.found(Length::of(unit_ns), Settled::Quick, 0));

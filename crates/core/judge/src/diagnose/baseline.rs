@@ -56,11 +56,12 @@ fn ends(context: &CellContext) -> Vec<(CeilingLayer, f64, f64)> {
     let (Some(first), Some(last)) = (context.positions.first(), context.positions.last()) else {
         return Vec::new();
     };
-    match is_comparable && is_steep {
-        true => [(CeilingLayer::Start, first), (CeilingLayer::End, last)]
+    if is_comparable && is_steep {
+        [(CeilingLayer::Start, first), (CeilingLayer::End, last)]
             .map(|(layer, p)| (layer, context.in_metric(p.bytes_per_s), p.bytes_per_s))
-            .to_vec(),
-        false => Vec::new(),
+            .to_vec()
+    } else {
+        Vec::new()
     }
 }
 

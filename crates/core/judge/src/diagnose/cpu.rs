@@ -112,9 +112,10 @@ fn calling_thread(context: &CellContext, steps: &[LayerShare]) -> Option<Reason>
     if !is_ready || (system < all * 0.3 && !is_small) {
         return None;
     }
-    let waited = match waited >= WORTH_TELLING {
-        true => format!(" and waited for a CPU for {}", told(waited)),
-        false => String::new(),
+    let waited = if waited >= WORTH_TELLING {
+        format!(" and waited for a CPU for {}", told(waited))
+    } else {
+        String::new()
     };
     let ran = format!("the calling thread ran for {} of the time{waited}", told(all));
     if let Some(step) = calls.filter(|step| step.share >= BOUND) {

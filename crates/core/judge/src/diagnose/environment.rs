@@ -124,10 +124,11 @@ pub fn page_cache(context: &CellContext) -> Option<Reason> {
     };
     let clue = format!("the devices transferred {} of the bytes {direction}", percent(share));
     let impossible = context.link_bytes_per_s().is_some_and(|link| context.bytes_per_s() > link);
-    let reason = match impossible || share < 0.1 {
+    let reason = if impossible || share < 0.1 {
         // Bytes that no device moved were in memory: nothing else can have given them.
-        true => Reason::proved(Cause::PageCache, clue),
-        false => Reason::consistent(Cause::PageCache, clue),
+        Reason::proved(Cause::PageCache, clue)
+    } else {
+        Reason::consistent(Cause::PageCache, clue)
     };
     Some(reason.share(1.0 - share))
 }

@@ -42,9 +42,10 @@ fn fast_cache(context: &CellContext) -> Option<Reason> {
     if !context.alike.is_empty() && again * 2 <= others.len() {
         return None;
     }
-    let again = match context.alike.is_empty() {
-        true => "measured once".to_string(),
-        false => format!("as in {again} other cells"),
+    let again = if context.alike.is_empty() {
+        "measured once".to_string()
+    } else {
+        format!("as in {again} other cells")
     };
     let clue = format!(
         "after {} the write rate fell to {} and stayed there, {again}; each byte then took the \

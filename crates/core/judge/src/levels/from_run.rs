@@ -121,9 +121,10 @@ fn public_name(header: &Header, at: CandidateIx) -> String {
 /// A name as short as a line has it; long ones are often alike where they begin.
 fn name(header: &Header, at: CandidateIx) -> String {
     let name = clean(&header.candidates[at].name);
-    match name.len() > TEXT_BYTES {
-        true => format!("{}~{}", cut(&name, TEXT_BYTES - 4), at.number() + 1),
-        false => name,
+    if name.len() > TEXT_BYTES {
+        format!("{}~{}", cut(&name, TEXT_BYTES - 4), at.number() + 1)
+    } else {
+        name
     }
 }
 

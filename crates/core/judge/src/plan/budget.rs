@@ -267,15 +267,12 @@ fn cell(workload: &Workload, protocol: &Protocol, site: &RegionCost) -> RunCost 
     if profiles::is_shared(workload) {
         return RunCost::default();
     }
-    let (measured, pieces) = match is_sliced(workload, protocol) {
-        true => {
-            let Slices { each, rounds, .. } = slices(workload, protocol, site);
-            (sum(RunCost::default(), each, rounds), rounds)
-        }
-        false => {
-            let ns = whole_ns(workload, protocol, site);
-            (RunCost { time_ns: ns, write_bytes: written_in(ns, workload, site) }, 1)
-        }
+    let (measured, pieces) = if is_sliced(workload, protocol) {
+        let Slices { each, rounds, .. } = slices(workload, protocol, site);
+        (sum(RunCost::default(), each, rounds), rounds)
+    } else {
+        let ns = whole_ns(workload, protocol, site);
+        (RunCost { time_ns: ns, write_bytes: written_in(ns, workload, site) }, 1)
     };
     let rate = site.speed.write_bytes_per_s;
     let all = sum(measured, beside::cost(workload, measured.time_ns, pieces, rate), 1);

@@ -161,9 +161,10 @@ fn bounded(
         return Err(source.whole(format!("the plan has no cases: {why}")));
     }
     let cases = stacks.saturating_mul(workloads);
-    match cases > MOST_CASES {
-        true => Err(source.whole(PlanProblem::too_many("cases", cases, MOST_CASES))),
-        false => Ok(()),
+    if cases > MOST_CASES {
+        Err(source.whole(PlanProblem::too_many("cases", cases, MOST_CASES)))
+    } else {
+        Ok(())
     }
 }
 

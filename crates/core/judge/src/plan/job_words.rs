@@ -39,9 +39,10 @@ pub(super) fn summary(job: &Job) -> String {
         (true, 1) => said += ", each flushed",
         (true, n) => {
             let bytes = u64::from(n).saturating_mul(job.bs);
-            match bytes >= 1 << 20 {
-                true => said += &format!(", flushed every {}", units::size(bytes)),
-                false => said += &format!(", flushed every {n} writes"),
+            if bytes >= 1 << 20 {
+                said += &format!(", flushed every {}", units::size(bytes))
+            } else {
+                said += &format!(", flushed every {n} writes")
             }
         }
     }

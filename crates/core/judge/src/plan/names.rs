@@ -122,14 +122,13 @@ pub(super) fn of_workload(workload: &PlannedWorkload) -> Sayable {
     let rw = if workload.name.is_some() { format!("-{}", job.rw.name()) } else { String::new() };
     let direct = if job.direct { "-direct" } else { "-buffered" };
     let time = job.runtime_ns.map_or(String::new(), |ns| format!("-{}s", ns / 1_000_000_000));
-    let offsets = match job.offsets == Offsets::Uniform {
-        true => String::new(),
-        false => format!("-{}", job.offsets),
-    };
+    let offsets =
+        if job.offsets == Offsets::Uniform { String::new() } else { format!("-{}", job.offsets) };
     let data = if job.data == Data::Zero { "-zero" } else { "" };
-    let driver = match workload.driver.is_native() {
-        true => String::new(),
-        false => format!("-{}", workload.driver.name()),
+    let driver = if workload.driver.is_native() {
+        String::new()
+    } else {
+        format!("-{}", workload.driver.name())
     };
     let namesakes = [
         direct.to_string(),

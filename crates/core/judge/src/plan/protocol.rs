@@ -94,13 +94,12 @@ pub(super) fn protocol(field: &Field) -> Result<ProtocolRequest, PlanError> {
     let (mut asked, table) = (ProtocolRequest::default(), field.table(TABLE)?);
     field.source.set(&mut asked, table, "[protocol]", KEYS)?;
     let (least, most) = (asked.protocol(2).cell_min_ns, asked.protocol(2).cell_max_ns);
-    match most.is_some_and(|most| most < least) {
-        true => {
-            let at = table.iter().find(|(key, _)| key.get_ref() == "cell_max");
-            let span = at.map_or(0..0, |(key, _)| key.span());
-            Err(field.source.error(span, "cell_max is shorter than cell_min"))
-        }
-        false => Ok(asked),
+    if most.is_some_and(|most| most < least) {
+        let at = table.iter().find(|(key, _)| key.get_ref() == "cell_max");
+        let span = at.map_or(0..0, |(key, _)| key.span());
+        Err(field.source.error(span, "cell_max is shorter than cell_min"))
+    } else {
+        Ok(asked)
     }
 }
 

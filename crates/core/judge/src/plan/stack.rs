@@ -231,11 +231,12 @@ fn cipher(field: &Field) -> Result<String, PlanError> {
 
 fn key_bits(field: &Field) -> Result<u32, PlanError> {
     let bits = field.number(1..=u32::MAX)?;
-    match (64..=1024).contains(&bits) && bits % 8 == 0 {
-        true => Ok(bits),
-        false => Err(field.error(
+    if (64..=1024).contains(&bits) && bits % 8 == 0 {
+        Ok(bits)
+    } else {
+        Err(field.error(
             "key_bits must be a multiple of 8 between 64 and 1024; for XTS it counts both halves",
-        )),
+        ))
     }
 }
 

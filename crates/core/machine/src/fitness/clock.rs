@@ -35,10 +35,11 @@ pub fn heat(facts: &Facts) -> Check {
         return Check::unknown(ID, "no sensor responds");
     };
     let model = facts.host.model.as_deref();
-    let limit_mc = match model.is_some_and(|model| model.starts_with("Raspberry Pi")) {
-        true => throttled::limit_mc(model),
+    let limit_mc = if model.is_some_and(|model| model.starts_with("Raspberry Pi")) {
+        throttled::limit_mc(model)
+    } else {
         // A PC slows down shortly before it shuts down.
-        false => critical.map_or(90_000, |mc| mc.saturating_sub(10_000)),
+        critical.map_or(90_000, |mc| mc.saturating_sub(10_000))
     };
     let found = format!("{sensor}: {} °C, slows down at {} °C", now_mc / 1000, limit_mc / 1000);
     let status = match *now_mc {

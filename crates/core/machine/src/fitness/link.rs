@@ -121,16 +121,16 @@ fn pcie(link: &Pcie) -> Check {
         (Some(drive), Some(slot)) => {
             // Both ends agree on the lower speed and on the fewer lanes.
             let both = (drive.0.min(slot.0), drive.1.min(slot.1));
-            match less(&both) {
-                false => Check::pass(
+            if less(&both) {
+                Check::warn(ID, format!("{now}, but drive and slot support {}", words(both)))
+                    .advise(
+                        "reseat the drive or its ribbon cable; check `sudo dmesg` for AER errors",
+                    )
+            } else {
+                Check::pass(
                     ID,
                     format!("{now}, the maximum of the slot; the drive supports {}", words(drive)),
-                ),
-                true => Check::warn(
-                    ID,
-                    format!("{now}, but drive and slot support {}", words(both)),
                 )
-                .advise("reseat the drive or its ribbon cable; check `sudo dmesg` for AER errors"),
             }
         }
         (Some(drive), None) => Check::unknown(
@@ -153,8 +153,9 @@ fn sata(link: &Sata) -> Check {
         )
         .advise("try another cable; check `sudo dmesg` for ata errors");
     }
-    match of(&link.port).zip(gbit(&link.now)).is_some_and(|(port, now)| now < port) {
-        true => Check::pass(ID, format!("{now}, the maximum of the drive; the port supports more")),
-        false => Check::pass(ID, now),
+    if of(&link.port).zip(gbit(&link.now)).is_some_and(|(port, now)| now < port) {
+        Check::pass(ID, format!("{now}, the maximum of the drive; the port supports more"))
+    } else {
+        Check::pass(ID, now)
     }
 }

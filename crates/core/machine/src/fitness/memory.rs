@@ -19,8 +19,5 @@ pub fn available(facts: &Facts) -> Check {
         return Check::unknown(ID, "/proc/meminfo does not report the size of memory");
     };
     let available = format!("{} available", units::size(bytes));
-    match bytes < NEEDED_BYTES {
-        true => Check::stop(ID, available),
-        false => Check::pass(ID, available),
-    }
+    if bytes < NEEDED_BYTES { Check::stop(ID, available) } else { Check::pass(ID, available) }
 }

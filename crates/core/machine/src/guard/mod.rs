@@ -151,9 +151,10 @@ fn unfit(device: &BlockDevice) -> Vec<RefusalReason> {
         .map(|text| RefusalReason::new(Why::NoDrive, text))
         .collect();
     if device.layer.size_bytes == 0 {
-        let text = match device.layer.kind == LayerKind::Loop {
-            true => "it is a loop device without a backing file (size 0)",
-            false => "it contains no medium",
+        let text = if device.layer.kind == LayerKind::Loop {
+            "it is a loop device without a backing file (size 0)"
+        } else {
+            "it contains no medium"
         };
         reasons.push(RefusalReason::new(Why::NoMedium, text));
     }
@@ -174,12 +175,15 @@ fn uses<'a>(
     let what = move || GuardSubject::Device(name_of(device));
     let mounts = system.mounts_of(device.dev).map(|mounted| mount_reason(device, mounted));
     let swaps = system.swaps.iter().filter(|s| s.on.contains(&device.dev));
-    let swaps = swaps.map(move |SwapOn { swap, .. }| match swap.is_file {
-        true => RefusalReason::new(
-            Why::Swap,
-            format!("swap is in the file {} on {}", swap.path, name()),
-        ),
-        false => RefusalReason::swap(&what(), &swap.path),
+    let swaps = swaps.map(move |SwapOn { swap, .. }| {
+        if swap.is_file {
+            RefusalReason::new(
+                Why::Swap,
+                format!("swap is in the file {} on {}", swap.path, name()),
+            )
+        } else {
+            RefusalReason::swap(&what(), &swap.path)
+        }
     });
     let holders = system
         .above(device)
@@ -256,9 +260,10 @@ pub(super) fn is_own_mount(at: &RawPath) -> bool {
 }
 
 pub(super) fn mounted_here(what: &GuardSubject, at: &RawPath) -> RefusalReason {
-    match is_own_mount(at) {
-        true => RefusalReason::mounted_by_run(what, at),
-        false => RefusalReason::mounted(what, at),
+    if is_own_mount(at) {
+        RefusalReason::mounted_by_run(what, at)
+    } else {
+        RefusalReason::mounted(what, at)
     }
 }
 

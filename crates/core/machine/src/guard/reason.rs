@@ -100,12 +100,13 @@ impl RefusalReason {
     pub(super) fn open(process: &Process, what: &GuardSubject) -> RefusalReason {
         let (Process { name, pid }, what) = (process, what.words());
         let is_ours = name.as_bytes() == OURS.as_bytes();
-        let text = match is_ours {
-            true => format!(
+        let text = if is_ours {
+            format!(
                 "{name} (process {pid}) is using {what}. Check for active runs with `bakeoff \
                  runs`, and wait until they end"
-            ),
-            false => format!("{name} (process {pid}) has {what} open"),
+            )
+        } else {
+            format!("{name} (process {pid}) has {what} open")
         };
         RefusalReason { is_ours, ..RefusalReason::new(Why::Open, text) }
     }

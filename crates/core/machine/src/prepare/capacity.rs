@@ -113,9 +113,10 @@ fn lacks(
         let room = (region.saturating_sub(kept) / SHARE).clamp(FILE_MIN_BYTES, FILE_MAX_BYTES);
         *region > region_bytes && fits(file_bytes.unwrap_or(room), *region)
     });
-    let (what, smaller) = match needs > asked {
-        true => (format!("{count} files"), "fewer files"),
-        false => ("its files".to_string(), "a smaller size"),
+    let (what, smaller) = if needs > asked {
+        (format!("{count} files"), "fewer files")
+    } else {
+        ("its files".to_string(), "a smaller size")
     };
     let larger = enough.map_or("Use ".to_string(), |region| {
         format!("Set size = \"{}m\" under [region], or use ", region >> 20)

@@ -104,18 +104,16 @@ fn join(parent: &RawPath, name: &str) -> RawPath {
 /// inside `$'…'`, which bash, zsh and POSIX 2024 read back.
 pub fn shell_word(word: &RawPath) -> String {
     let text = word.to_string();
-    match text.contains('\\') {
-        true => format!("$'{}'", text.replace('\'', "\\'")),
-        false => quoted(&text),
-    }
+    if text.contains('\\') { format!("$'{}'", text.replace('\'', "\\'")) } else { quoted(&text) }
 }
 
 /// Printable text as a POSIX shell would need it typed to get just these characters.
 pub fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+^".contains(c);
-    match !text.is_empty() && text.chars().all(plain) {
-        true => text.to_string(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_string()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
     }
 }
 

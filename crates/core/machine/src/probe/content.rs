@@ -74,13 +74,14 @@ impl ContentRead {
     /// beside them, read again in turn.
     pub fn seen(&self, size_bytes: u64, pairs: &[(u64, u64)]) -> PartSeen {
         let part = ExamPart::Contents;
-        let share = match self.at_bytes >= size_bytes {
-            true => format!("all {} were read", units::size_decimal(size_bytes)),
-            false => format!(
+        let share = if self.at_bytes >= size_bytes {
+            format!("all {} were read", units::size_decimal(size_bytes))
+        } else {
+            format!(
                 "{} of {} were read so far",
                 units::size_decimal(self.at_bytes),
                 units::size_decimal(size_bytes)
-            ),
+            )
         };
         if let Some(first) = self.unreadable.first() {
             let pieces = phrases::count(self.unreadable_pieces, "piece");

@@ -97,9 +97,10 @@ impl ReadbackTally {
             first_bad_bytes: self.first_bad_bytes,
             wraps_at_bytes: self.wraps_at_bytes,
             repeated: false,
-            verdict: match self.good == self.blocks {
-                true => ProbeVerdict::NoEvidence,
-                false => ProbeVerdict::Mismatch,
+            verdict: if self.good == self.blocks {
+                ProbeVerdict::NoEvidence
+            } else {
+                ProbeVerdict::Mismatch
             },
         }
     }
@@ -109,10 +110,7 @@ impl Report {
     /// What it says of the drive. Blocks that give errors are those of a drive that fails; only
     /// one that gives other data than it was given lies.
     pub fn seen(&self) -> PartSeen {
-        let part = match self.is_whole {
-            true => ExamPart::EveryBlock,
-            false => ExamPart::Capacity,
-        };
+        let part = if self.is_whole { ExamPart::EveryBlock } else { ExamPart::Capacity };
         let answer = match self.verdict {
             ProbeVerdict::NoEvidence => ExamAnswer::NothingWrongFound,
             ProbeVerdict::Unstable => ExamAnswer::Failing,
@@ -154,9 +152,10 @@ impl Report {
                     )
                 });
                 let times = if self.repeated { " in two attempts" } else { "" };
-                let meaning = match self.good + self.unreadable == self.samples {
-                    true => "They gave errors: the drive fails",
-                    false => "The drive stores less than it claims: do not use it",
+                let meaning = if self.good + self.unreadable == self.samples {
+                    "They gave errors: the drive fails"
+                } else {
+                    "The drive stores less than it claims: do not use it"
                 };
                 format!(
                     "{of} were not read back correctly{times}. The first of them is at \

@@ -95,10 +95,8 @@ fn names(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();
         let after = text[at + word.len()..].chars().next();
-        let continues = |c: char| match ends_in_digit {
-            true => c.is_ascii_digit(),
-            false => c.is_ascii_alphabetic(),
-        };
+        let continues =
+            |c: char| if ends_in_digit { c.is_ascii_digit() } else { c.is_ascii_alphabetic() };
         !before.is_some_and(|c| c.is_ascii_alphanumeric()) && !after.is_some_and(continues)
     })
 }

@@ -73,10 +73,8 @@ impl AlikeDrives {
     }
 
     pub fn reads(&self, test: Test, measured: &MeasuredPace) -> PartSeen {
-        let part = match test.is_in_bytes() {
-            true => ExamPart::SequentialReads,
-            false => ExamPart::RandomReads,
-        };
+        let part =
+            if test.is_in_bytes() { ExamPart::SequentialReads } else { ExamPart::RandomReads };
         if let Some((at, recovered)) = measured.failed.first() {
             return failed(part, *at, *recovered, measured.failed.len());
         }
@@ -176,15 +174,16 @@ fn not_judged(what: &str) -> String {
 pub fn failed(part: ExamPart, at: u64, recovered: bool, count: usize) -> PartSeen {
     let place = units::size_decimal(at);
     let times = bakeoff_stats::phrases::count(count, "read");
-    let (found, advice) = match recovered {
-        true => (
+    let (found, advice) = if recovered {
+        (
             format!("{times} failed and succeeded when repeated, the first at {place}"),
             "try another reader, cable or port and power supply, and probe again",
-        ),
-        false => (
+        )
+    } else {
+        (
             format!("{times} failed, the first at {place} twice"),
             "back up what can be read, and replace the drive",
-        ),
+        )
     };
     PartSeen::wrong(part, ExamAnswer::Failing, found).advise(advice)
 }

@@ -34,10 +34,7 @@ pub fn parse(text: &str) -> Result<Health, String> {
         life_time: None,
         pre_eol: None,
     };
-    match health == Health::default() {
-        false => Ok(health),
-        true => Err(why_not(&document)),
-    }
+    if health == Health::default() { Err(why_not(&document)) } else { Ok(health) }
 }
 
 fn attribute(document: &Value, id: u64) -> Option<u64> {

@@ -27,10 +27,7 @@ pub fn place(test: Test, of: &AmongOthers, link: Option<&LinkLimit>) -> String {
     };
     let link = link.map(|link| limit(of.others.medium, link));
     let brackets: Vec<String> = bracket.into_iter().chain(link).collect();
-    match brackets.is_empty() {
-        true => said,
-        false => format!("{said} ({})", brackets.join("; ")),
-    }
+    if brackets.is_empty() { said } else { format!("{said} ({})", brackets.join("; ")) }
 }
 
 /// "limit of the slot: 46.0 MB/s".
@@ -71,10 +68,7 @@ pub fn drives(of: &Others) -> String {
 
 /// "43.0 MB/s", "1210/s".
 pub fn rate(test: Test, value: f64) -> String {
-    match test.is_in_bytes() {
-        true => units::rate(value),
-        false => format!("{}/s", units::count(value)),
-    }
+    if test.is_in_bytes() { units::rate(value) } else { format!("{}/s", units::count(value)) }
 }
 
 /// "42.3 to 46.1 MB/s": the unit once where it is the same.

@@ -259,9 +259,10 @@ fn said(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> String {
     // 1 % stands for a lead that is certain alone, but not together with the others.
     let within = near.iter().map(|r| r.at_most.max(0.01)).fold(0.0, f64::max);
     let within = amount::at_most(within);
-    let near = match near.is_empty() {
-        true => "it is the fastest".to_string(),
-        false => format!("none is more than {within} faster"),
+    let near = if near.is_empty() {
+        "it is the fastest".to_string()
+    } else {
+        format!("none is more than {within} faster")
     };
     match far.as_slice() {
         [] => format!("{who} {near}{place}."),
@@ -319,9 +320,10 @@ fn exceptions(far: &[&Regret]) -> String {
 
 /// "up to 18 %", or that it is unknown.
 fn up_to(at_most: f64) -> String {
-    match at_most <= amount::WIDEST - 1.0 {
-        true => format!("up to {}", amount::at_most(at_most)),
-        false => "an unknown amount".to_string(),
+    if at_most <= amount::WIDEST - 1.0 {
+        format!("up to {}", amount::at_most(at_most))
+    } else {
+        "an unknown amount".to_string()
     }
 }
 
@@ -352,14 +354,16 @@ fn as_good(run: &Run, chosen: &Recommendation) -> Option<String> {
     let (are, lack) = if all.len() == 1 { ("is", "lacks") } else { ("are", "lack") };
     let margin = amount::share(run.header.protocol.tie_margin);
     let names = phrases::names(&all);
-    let price = match chosen.gives_up.is_empty() {
-        true => String::new(),
-        false => format!(", but {lack} at least as many features"),
+    let price = if chosen.gives_up.is_empty() {
+        String::new()
+    } else {
+        format!(", but {lack} at least as many features")
     };
     let usual = chosen.drive_use.usual_filesystem();
-    let price = match chosen.candidate == usual {
-        true => format!("; {usual} is what is usual for {}", chosen.drive_use.phrase()),
-        false => price,
+    let price = if chosen.candidate == usual {
+        format!("; {usual} is what is usual for {}", chosen.drive_use.phrase())
+    } else {
+        price
     };
     (!all.is_empty()).then(|| format!("{names} {are} as fast (within {margin}){price}."))
 }

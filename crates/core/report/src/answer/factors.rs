@@ -95,9 +95,10 @@ fn whatever(of: &Factors, effect: &FactorEffect) -> String {
     };
     let own: Vec<&FactorInteraction> = of.interactions.iter().filter(with).collect();
     let others: Vec<String> = own.iter().map(|i| other(i)).collect();
-    match own.iter().all(|i| i.outcome == FactorOutcome::NoDifference) {
-        true => format!(", whatever {}", phrases::list(&others)),
-        false => ", on average".to_string(),
+    if own.iter().all(|i| i.outcome == FactorOutcome::NoDifference) {
+        format!(", whatever {}", phrases::list(&others))
+    } else {
+        ", on average".to_string()
     }
 }
 
@@ -122,9 +123,10 @@ fn ahead(effect: &FactorEffect) -> String {
     if amount::is_unknown(low, high) {
         return format!("{fast} is faster than {slow}, by an unknown amount");
     }
-    let ends = match ratio >= 2.0 {
-        true => format!("{} to {}", amount::times(low - 1.0), amount::times(high - 1.0)),
-        false => format!("{:.0} to {:.0} %", (low - 1.0) * 100.0, (high - 1.0) * 100.0),
+    let ends = if ratio >= 2.0 {
+        format!("{} to {}", amount::times(low - 1.0), amount::times(high - 1.0))
+    } else {
+        format!("{:.0} to {:.0} %", (low - 1.0) * 100.0, (high - 1.0) * 100.0)
     };
     format!("{fast} is {} {slow} (95 % CI: {ends})", by(ratio))
 }

@@ -160,12 +160,11 @@ fn missing(run: &Run) -> Vec<String> {
         let all = Skipped::together(all);
         let name = |s: &Skipped| names::workload(&s.name);
         // Many reasons hide what follows them, so they are only in the details.
-        let names = match all.len() > REASONS_MAX {
-            true => phrases::list(&all.iter().map(name).collect::<Vec<_>>()),
-            false => {
-                let why = |s: &Skipped| format!("{} ({})", name(s), brief(&s.reason));
-                all.iter().map(why).collect::<Vec<_>>().join("; ")
-            }
+        let names = if all.len() > REASONS_MAX {
+            phrases::list(&all.iter().map(name).collect::<Vec<_>>())
+        } else {
+            let why = |s: &Skipped| format!("{} ({})", name(s), brief(&s.reason));
+            all.iter().map(why).collect::<Vec<_>>().join("; ")
         };
         (!all.is_empty()).then(|| format!("{what}: {names}."))
     };

@@ -26,9 +26,10 @@ pub fn live(run: &Run, analysis: &Analysis, width: usize, color: bool) -> Vec<St
     let hidden_columns = parts.count();
     let room = LINES_MAX - lines.len();
     let mut hidden = Vec::new();
-    let shown = match table.len() > room || hidden_columns > 0 {
-        true => table.len().min(room - 1),
-        false => table.len(),
+    let shown = if table.len() > room || hidden_columns > 0 {
+        table.len().min(room - 1)
+    } else {
+        table.len()
     };
     if shown < table.len() {
         hidden.push(phrases::count(table.len() - shown, "candidate"));
@@ -57,9 +58,10 @@ fn leads(matrix: &Matrix) -> String {
         known.peek().is_some() && known.all(|c| c.place == Place::Behind)
     };
     let out: Vec<String> = matrix.rows.iter().filter(is_out).map(|r| r.name.clone()).collect();
-    let out = match out.is_empty() {
-        true => String::new(),
-        false => format!(" Certainly slower for all workloads: {}.", phrases::names(&out)),
+    let out = if out.is_empty() {
+        String::new()
+    } else {
+        format!(" Certainly slower for all workloads: {}.", phrases::names(&out))
     };
     let is_all = |on: &Vec<String>| on.len() == matrix.columns.len() && on.len() > 1;
     match leaders.as_slice() {

@@ -101,19 +101,22 @@ impl MatrixCell {
                 let bound = amount::at_most(high);
                 (format!("<{bound}"), format!("less than {bound}"))
             }
-            Some((mean, low, high)) if amount::is_unknown(low, high) => match mean.is_finite() {
-                // An estimate on which nothing rests yet, and better than a word in its place.
-                true => {
+            Some((mean, low, high)) if amount::is_unknown(low, high) => {
+                if mean.is_finite() {
+                    // An estimate on which nothing rests yet, and better than a word in its place.
+
                     let share = amount::share(mean);
                     (format!("~{share} ?"), format!("roughly {share}"))
+                } else {
+                    ("unknown".to_string(), "unknown share".to_string())
                 }
-                false => ("unknown".to_string(), "unknown share".to_string()),
-            },
+            }
             Some((mean, ..)) => {
                 // Behind for certain, and never shown as if it were not.
-                let share = match is_behind && mean >= 0.995 {
-                    true => format!("{:.1} %", libm::floor(mean * 1000.0) / 10.0),
-                    false => amount::share(mean),
+                let share = if is_behind && mean >= 0.995 {
+                    format!("{:.1} %", libm::floor(mean * 1000.0) / 10.0)
+                } else {
+                    amount::share(mean)
                 };
                 (share.clone(), share)
             }
@@ -247,10 +250,7 @@ fn by_means(
     leader: &str,
 ) -> Option<(f64, f64, f64)> {
     let first = verdict.standings.iter().find(|s| s.candidate == leader)?;
-    let ratio = match metric.less_is_better() {
-        true => first.mean / own.mean,
-        false => own.mean / first.mean,
-    };
+    let ratio = if metric.less_is_better() { first.mean / own.mean } else { own.mean / first.mean };
     (ratio.is_finite() && ratio > 0.0).then_some((ratio, ratio, ratio))
 }
 
@@ -274,9 +274,10 @@ pub fn figure_words(metric: Metric, value: f64) -> String {
         Metric::Bandwidth => units::rate(value),
         Metric::LatencyP99 => units::latency(value as u64),
         Metric::Iops | Metric::FilesPerSecond | Metric::TransactionsPerSecond => {
-            match (999.5..9999.5).contains(&value) {
-                true => format!("{:.0}/s", libm::round(value / 10.0) * 10.0),
-                false => format!("{}/s", units::count(value)),
+            if (999.5..9999.5).contains(&value) {
+                format!("{:.0}/s", libm::round(value / 10.0) * 10.0)
+            } else {
+                format!("{}/s", units::count(value))
             }
         }
     }

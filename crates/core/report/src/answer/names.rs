@@ -39,9 +39,10 @@ pub fn labels(names: &[String], width: usize) -> Vec<String> {
     let (head, from) = (width / 3, same.saturating_sub(width / 3));
     let from_difference = |name: &String| {
         let part = |skip, most| name.chars().skip(skip).take(most).collect::<String>();
-        match is_long(name) {
-            true => cut(&format!("{}…{}", part(0, head), part(from, width)), width),
-            false => name.clone(),
+        if is_long(name) {
+            cut(&format!("{}…{}", part(0, head), part(from, width)), width)
+        } else {
+            name.clone()
         }
     };
     let apart: Vec<String> = names.iter().map(from_difference).collect();
@@ -50,9 +51,10 @@ pub fn labels(names: &[String], width: usize) -> Vec<String> {
     }
     let numbered = |(i, name): (usize, &String)| {
         let number = format!(" {}", i + 1);
-        match columns(name) <= width {
-            true => name.clone(),
-            false => cut(name, width.saturating_sub(number.len()).max(1)) + &number,
+        if columns(name) <= width {
+            name.clone()
+        } else {
+            cut(name, width.saturating_sub(number.len()).max(1)) + &number
         }
     };
     names.iter().enumerate().map(numbered).collect()

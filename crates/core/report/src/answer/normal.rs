@@ -58,9 +58,10 @@ impl FigureWords {
             self.earlier.clone(),
         ];
         let said: Vec<String> = figures.into_iter().filter(|part| !part.is_empty()).collect();
-        let source = match self.source.is_empty() {
-            true => String::new(),
-            false => format!(" Source: {}.", self.source),
+        let source = if self.source.is_empty() {
+            String::new()
+        } else {
+            format!(" Source: {}.", self.source)
         };
         format!("{}: {}.{source}", self.name, said.join(", "))
     }
@@ -214,9 +215,10 @@ fn earlier_words(test: Test, of: &Earlier) -> String {
 
 /// "V30: 30.0 MB/s".
 fn promise(of: &PlaceFigure, label: &Label) -> String {
-    let promised = match of.test.is_in_bytes() {
-        true => label.bytes_per_s,
-        false => label.bytes_per_s * of.iops / of.bytes_per_s,
+    let promised = if of.test.is_in_bytes() {
+        label.bytes_per_s
+    } else {
+        label.bytes_per_s * of.iops / of.bytes_per_s
     };
     format!("{}: {}", sanitize(&label.class), usual::rate(of.test, promised))
 }

@@ -51,9 +51,10 @@ pub fn write(answer: &Answer, options: &TextOptions, report: Option<&str>) -> St
     let room = SCREEN.saturating_sub(fixed).max(LEAST);
     let commands = screen.commands();
     let spare = room.saturating_sub(commands.len() + LIMITS_MAX + BLANKS_MAX);
-    let choice = screen.choice(match screen.is_narrow() {
-        true => 2 * CHOICE.1,
-        false => spare.clamp(CHOICE.0, CHOICE.1),
+    let choice = screen.choice(if screen.is_narrow() {
+        2 * CHOICE.1
+    } else {
+        spare.clamp(CHOICE.0, CHOICE.1)
     });
     let left = room.saturating_sub(choice.len() + commands.len());
     // Two blank lines are worth more than a third finding.
@@ -152,11 +153,10 @@ impl AnswerScreen<'_> {
             commands.iter().map(|c| wrap_command(c, self.width, "  ", "    ")).collect::<String>();
         // A shell does not continue a comment.
         let is_whole = commands.iter().all(|c| !c.contains('#') || fits(&format!("  {c}")));
-        match is_whole && each.lines().count() <= COMMANDS {
-            true => each.lines().map(str::to_string).collect(),
-            false => {
-                self.sentence(&format!("Commands: bakeoff show {} --details", self.answer.id), "  ")
-            }
+        if is_whole && each.lines().count() <= COMMANDS {
+            each.lines().map(str::to_string).collect()
+        } else {
+            self.sentence(&format!("Commands: bakeoff show {} --details", self.answer.id), "  ")
         }
     }
 
@@ -263,9 +263,10 @@ impl AnswerScreen<'_> {
         let title = paint(&cut(&format!("{}:", wear::TITLE), self.width), Tone::Grey, self.color);
         let parts = table::parts(matrix, "", self.width, self.color);
         let lines: Vec<String> = std::iter::once(title).chain(parts.concat()).collect();
-        match lines.len() + FOOT <= room && !self.is_narrow() {
-            true => lines,
-            false => self.sentence(&format!("Wear: bakeoff show {} --by wear", self.answer.id), ""),
+        if lines.len() + FOOT <= room && !self.is_narrow() {
+            lines
+        } else {
+            self.sentence(&format!("Wear: bakeoff show {} --by wear", self.answer.id), "")
         }
     }
 

@@ -226,11 +226,10 @@ impl Say<'_> {
         match (self.verdict.verdict, bound(self.lead)) {
             (Verdict::Fastest, _) => {
                 let by = self.lead.fraction().unwrap_or(0.0);
-                match by >= 1.0 {
-                    true => format!("{leader} fastest ({} times){stalled}.", amount::times(by)),
-                    false => {
-                        format!("{leader} fastest by at least {}{stalled}.", amount::at_least(by))
-                    }
+                if by >= 1.0 {
+                    format!("{leader} fastest ({} times){stalled}.", amount::times(by))
+                } else {
+                    format!("{leader} fastest by at least {}{stalled}.", amount::at_least(by))
                 }
             }
             (Verdict::AsFast, _) => match self.lead.equals.len() {

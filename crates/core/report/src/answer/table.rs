@@ -126,9 +126,10 @@ impl Part<'_> {
         // The blanks are outside of the colour, so that a line without a last cell ends early.
         let used = usize::from(self.bar > 0) + columns(&bar);
         let blanks = " ".repeat(width.saturating_sub(used + columns(&words)));
-        let bar = match bar.is_empty() {
-            true => " ".repeat(used),
-            false => format!(" {}", paint(&bar, tone, self.color)),
+        let bar = if bar.is_empty() {
+            " ".repeat(used)
+        } else {
+            format!(" {}", paint(&bar, tone, self.color))
         };
         let text = words.trim_end();
         let tail = " ".repeat(columns(&words) - columns(text));

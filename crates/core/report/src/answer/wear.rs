@@ -81,9 +81,10 @@ pub fn full(run: &Run, verdict: &WorkloadVerdict) -> Option<String> {
         Some(format!("{} {}", sanitize(&figure.candidate), three_digits(per_mb)))
     };
     let all: Vec<String> = wear.figures.iter().filter_map(flushes).collect();
-    let flushes = match all.is_empty() {
-        true => String::new(),
-        false => format!(" Flushes for each MB written: {}.", all.join(", ")),
+    let flushes = if all.is_empty() {
+        String::new()
+    } else {
+        format!(" Flushes for each MB written: {}.", all.join(", "))
     };
     Some(format!("{}{flushes}", sentence(run, wear)))
 }

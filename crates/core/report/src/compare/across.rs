@@ -56,9 +56,10 @@ impl Across {
             [one] => {
                 let open = self.answers.iter().filter(|answer| answer.candidate.is_none());
                 let open: Vec<String> = open.map(|answer| answer.name.clone()).collect();
-                let open = match open.is_empty() {
-                    true => String::new(),
-                    false => format!(" No answer on {}.", phrases::list(&open)),
+                let open = if open.is_empty() {
+                    String::new()
+                } else {
+                    format!(" No answer on {}.", phrases::list(&open))
                 };
                 format!("On {} of {all} {noun}: {one}.{open}", named(one).len())
             }

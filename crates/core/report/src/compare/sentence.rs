@@ -125,9 +125,10 @@ fn all(runs: usize) -> String {
 }
 
 fn place(run: &ComparedRun) -> String {
-    match run.conditions.is_empty() {
-        true => run.short.clone(),
-        false => format!("{} ({})", run.short, run.conditions),
+    if run.conditions.is_empty() {
+        run.short.clone()
+    } else {
+        format!("{} ({})", run.short, run.conditions)
     }
 }
 

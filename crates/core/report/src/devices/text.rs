@@ -31,16 +31,13 @@ pub fn document(devices: &Devices) -> Document {
         out.paragraph(format!("Not drives: {}.", some(names.collect(), OTHERS, ", ")));
     }
     if !devices.saw_all && !devices.drives.is_empty() {
-        out.paragraph(match devices.is_root {
-            true => {
-                "Even root cannot inspect some processes here: a container or sandbox hides them, \
+        out.paragraph(if devices.is_root {
+            "Even root cannot inspect some processes here: a container or sandbox hides them, \
                  often PID 1. Drives that only they use look unused. Run bakeoff on the host to \
                  see all of them."
-            }
-            false => {
-                "bakeoff cannot inspect some processes and containers without root, so drives that \
+        } else {
+            "bakeoff cannot inspect some processes and containers without root, so drives that \
                  only they use look unused."
-            }
         });
     }
     out.gap();
@@ -59,10 +56,8 @@ fn write_checks(checks: &[Check], out: &mut Document) {
     };
     let limits = checks.iter().filter(|check| check.status >= Status::Warn);
     let limits = distinct::in_order(limits.map(|check| check.id.to_string()));
-    let limits = match limits.is_empty() {
-        true => "nothing found".to_string(),
-        false => phrases::list(&limits),
-    };
+    let limits =
+        if limits.is_empty() { "nothing found".to_string() } else { phrases::list(&limits) };
     out.rows(checks.iter().map(row).chain([Row::from(("limited by", limits))]));
 }
 

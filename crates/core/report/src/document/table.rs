@@ -127,9 +127,8 @@ impl Table {
     /// A row in words: its name, and each other cell with its title.
     fn row(&self, row: &[String]) -> String {
         let cells = self.columns.iter().zip(row).skip(1).filter(|(_, cell)| !cell.is_empty());
-        let cells = cells.map(|(column, cell)| match column.title.is_empty() {
-            true => cell.clone(),
-            false => format!("{} {cell}", column.title),
+        let cells = cells.map(|(column, cell)| {
+            if column.title.is_empty() { cell.clone() } else { format!("{} {cell}", column.title) }
         });
         let name = row.first().map_or("", String::as_str);
         sanitize(&format!("{name}: {}", cells.collect::<Vec<_>>().join(", ")))

@@ -113,9 +113,10 @@ pub fn sentence(of: &AppRating, medium: Option<&str>) -> String {
         FitVerdict::No => "No",
         FitVerdict::TooClose { doubt, .. } => doubted(doubt),
     };
-    let beside = match demand.beside.as_ref().is_some_and(|beside| std::ptr::eq(beside, rating)) {
-        true => "here, beside the companion,",
-        false => "here",
+    let beside = if demand.beside.as_ref().is_some_and(|beside| std::ptr::eq(beside, rating)) {
+        "here, beside the companion,"
+    } else {
+        "here"
     };
     let needs = need(&demand.demand);
     let mut said = format!("{word}: {} needs {needs}; {beside} {}.", of.name, here(rating));

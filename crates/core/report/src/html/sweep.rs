@@ -212,9 +212,8 @@ fn maps(members: &[SweepMember], named: &[Column]) -> Vec<DepthMap> {
     let rates = || members.iter().flat_map(|m| all.iter().filter_map(|c| m.rate(*c)));
     let low = rates().map(|rate| rate.mid).fold(f64::INFINITY, f64::min);
     let high = rates().map(|rate| rate.mid).fold(low, f64::max);
-    let shade = |mid: f64| match high > low {
-        true => libm::round((mid - low) / (high - low) * SHADES) as u8,
-        false => 0,
+    let shade = |mid: f64| {
+        if high > low { libm::round((mid - low) / (high - low) * SHADES) as u8 } else { 0 }
     };
     let map = |candidate: &usize| DepthMap {
         style: *candidate,

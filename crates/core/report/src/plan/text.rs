@@ -128,9 +128,10 @@ fn matrix(view: &PlanView, out: &mut Document) {
     ));
     out.heading("Candidates");
     let names: Vec<&str> = view.candidates.iter().map(|c| c.name.as_str()).collect();
-    match names.is_empty() {
-        true => out.line(1, "cannot create any of the requested candidates here"),
-        false => out.line(1, names.join(", ")),
+    if names.is_empty() {
+        out.line(1, "cannot create any of the requested candidates here")
+    } else {
+        out.line(1, names.join(", "))
     }
     out.heading("Workloads on each");
     out.rows(view.workloads.iter().map(|w| (w.name.clone(), w.summary.clone())));
@@ -149,12 +150,13 @@ fn used(view: &PlanView) -> Option<String> {
     states.sort();
     states.dedup();
     let most = *states.last().filter(|most| !most.is_empty())?;
-    let aged = match states.iter().any(|state| state.age == Age::Used) {
-        false => String::new(),
-        true => format!(
+    let aged = if states.iter().any(|state| state.age == Age::Used) {
+        format!(
             " On used ones bakeoff then creates, grows, overwrites and deletes files until it has \
              written {TURNOVERS} times the free space."
-        ),
+        )
+    } else {
+        String::new()
     };
     let ranked = match states.len() {
         1 => String::new(),
@@ -182,9 +184,10 @@ fn skipped(title: &str, skipped: &[Skipped], out: &mut Document) {
 fn costs(view: &PlanView, out: &mut Document) {
     out.gap();
     let (visits, cells, of) = (view.visits, view.cells, block_words(view.protocol.mode));
-    let more = match view.blocks.first == view.blocks.last {
-        true => String::new(),
-        false => format!("; {} {of} are {} and {}", view.blocks.last, visits.last, cells.last),
+    let more = if view.blocks.first == view.blocks.last {
+        String::new()
+    } else {
+        format!("; {} {of} are {} and {}", view.blocks.last, visits.last, cells.last)
     };
     let first = phrases::count(visits.first, "visit");
     let (blocks, cells) = (view.blocks.first, cells.first);
@@ -234,9 +237,10 @@ pub fn expected(estimate: &EstimateView, blocks: Span, mode: Mode) -> String {
     let cost = |cost: RunCost| {
         format!("{} and {}", units::duration(cost.time_ns), units::size(cost.write_bytes))
     };
-    let most = match estimate.first == estimate.last {
-        true => String::new(),
-        false => format!(", at most {} within the limits", cost(estimate.last)),
+    let most = if estimate.first == estimate.last {
+        String::new()
+    } else {
+        format!(", at most {} within the limits", cost(estimate.last))
     };
     format!(
         "About {} written for {} {}{most}. This assumes {} that writes {}. The estimate is updated \

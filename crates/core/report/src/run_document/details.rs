@@ -46,12 +46,11 @@ fn head(run: &RunDocument, out: &mut Document) {
     if let Some(matrix) = &run.answer.matrix {
         out.gap();
         out.table(all_on_all(matrix));
-        out.paragraph(match run.answer.is_by_wear {
-            true => WEAR_KEY,
-            false => {
-                "Percentages are relative to the leader. *: certain, =: equally fast, !: stalls, \
+        out.paragraph(if run.answer.is_by_wear {
+            WEAR_KEY
+        } else {
+            "Percentages are relative to the leader. *: certain, =: equally fast, !: stalls, \
                  ~: an estimate, <: less than."
-            }
         });
     }
     if let Some(wear) = &run.answer.wear {
@@ -103,13 +102,15 @@ fn write_place(place: &PlaceAnswer, out: &mut Document) {
 }
 
 fn write_question(question: &Question, run: &RunDocument, out: &mut Document) {
-    let title = match question.summary.is_empty() {
-        true => question.workload.clone(),
-        false => format!("{}: {}", question.workload, question.summary),
+    let title = if question.summary.is_empty() {
+        question.workload.clone()
+    } else {
+        format!("{}: {}", question.workload, question.summary)
     };
-    let mark = match question.is_alone {
-        true => ColouredWord { word: question.verdict_word.to_string(), tone: Tone::Strong },
-        false => mark::verdict(question.verdict, question.verdict_word),
+    let mark = if question.is_alone {
+        ColouredWord { word: question.verdict_word.to_string(), tone: Tone::Strong }
+    } else {
+        mark::verdict(question.verdict, question.verdict_word)
     };
     out.result(title, mark);
     out.paragraph(question.sentence.as_str());

@@ -69,9 +69,10 @@ fn drive(disk: &Layer) -> String {
         bytes => units::size_decimal(bytes),
     };
     let words: Vec<String> = [name, size].into_iter().filter(|w| !w.is_empty()).collect();
-    match words.is_empty() {
-        true => disk.name.clone(),
-        false => format!("{} ({})", words.join(", "), disk.name),
+    if words.is_empty() {
+        disk.name.clone()
+    } else {
+        format!("{} ({})", words.join(", "), disk.name)
     }
 }
 

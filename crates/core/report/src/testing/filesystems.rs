@@ -64,10 +64,7 @@ fn equalised(recipe: &Recipe) -> String {
 }
 
 fn code(words: &[&str], between: &str) -> String {
-    match words.is_empty() {
-        true => String::new(),
-        false => format!("`{}`", words.join(between)),
-    }
+    if words.is_empty() { String::new() } else { format!("`{}`", words.join(between)) }
 }
 
 #[cfg(test)]

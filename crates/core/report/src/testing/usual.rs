@@ -67,9 +67,12 @@ fn tenths(all: &[PublishedFigure]) -> String {
         .to_string();
     for of in all {
         let unit = if of.test.is_in_bytes() { "MB/s" } else { "per second" };
-        let figure = |tenth: usize| match of.test.is_in_bytes() {
-            true => units::three_digits(of.others.tenths[tenth] / 1e6),
-            false => units::count(of.others.tenths[tenth]),
+        let figure = |tenth: usize| {
+            if of.test.is_in_bytes() {
+                units::three_digits(of.others.tenths[tenth] / 1e6)
+            } else {
+                units::count(of.others.tenths[tenth])
+            }
         };
         out.push_str(&format!(
             "| {}: {}, {unit} | {} |\n",

@@ -70,9 +70,8 @@ fn machine(machine: &Machine) -> Document {
     memory.extend(machine.writeback_bytes.map(|n| format!("{} in write-back", units::size(n))));
     let mut power = Vec::new();
     let (low, high) = (machine.clock_mhz.iter().min(), machine.clock_mhz.iter().max());
-    power.extend(low.zip(high).map(|(low, high)| match low == high {
-        true => format!("{low} MHz"),
-        false => format!("{low} to {high} MHz"),
+    power.extend(low.zip(high).map(|(low, high)| {
+        if low == high { format!("{low} MHz") } else { format!("{low} to {high} MHz") }
     }));
     power.extend(machine.temperature_c.map(|c| format!("{c:.0} °C")));
     power.extend(throttled::labels(machine.throttled).into_iter().map(str::to_string));

@@ -17,9 +17,10 @@ impl BonnieTest {
 
     /// The name of its rate among the metrics, and the unit.
     pub fn rate(&self) -> (String, &'static str) {
-        match self.is_bulk {
-            true => (format!("{}.throughput", self.name()), "bytes/s"),
-            false => (format!("{}.rate", self.name()), "1/s"),
+        if self.is_bulk {
+            (format!("{}.throughput", self.name()), "bytes/s")
+        } else {
+            (format!("{}.rate", self.name()), "1/s")
         }
     }
 

@@ -36,9 +36,12 @@ pub fn whole(text: &str) -> Option<(String, Vec<String>)> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let at = words.len().checked_sub(12).filter(|at| (1..=3).contains(at))?;
     let (head, cells) = words.split_at(at);
-    let is_pair = |pair: &[&str]| match is_pluses(pair[0]) {
-        true => is_pluses(pair[1]),
-        false => bulk(pair[0], 0).is_some() && pair[1].bytes().all(|byte| byte.is_ascii_digit()),
+    let is_pair = |pair: &[&str]| {
+        if is_pluses(pair[0]) {
+            is_pluses(pair[1])
+        } else {
+            bulk(pair[0], 0).is_some() && pair[1].bytes().all(|byte| byte.is_ascii_digit())
+        }
     };
     let is_row = is_end_of_head(head[at - 1]) && cells.chunks(2).all(is_pair);
     is_row.then(|| (head.join(" "), cells.iter().map(|word| (*word).to_string()).collect()))

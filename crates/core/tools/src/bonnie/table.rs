@@ -214,9 +214,10 @@ impl BonnieTable {
                 self.leftover_line = Some(line.number);
             }
             if !cell.is_too_short && !is_leftover {
-                cell.rate = match test.is_bulk {
-                    true => bulk(rate, line.number),
-                    false => figure(rate, 1, line.number),
+                cell.rate = if test.is_bulk {
+                    bulk(rate, line.number)
+                } else {
+                    figure(rate, 1, line.number)
                 };
             }
             cell.cpu = figure(cpu, 1, line.number).filter(|_| !is_pluses(cpu));

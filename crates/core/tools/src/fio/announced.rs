@@ -23,10 +23,11 @@ pub fn announced(text: &str) -> Option<(String, [Option<u64>; 3])> {
 
 /// A block size: a power of two has a short text in fio, so four digits are exact.
 fn exact(text: &str, is_old: bool) -> Option<u64> {
-    let rounded = match text.ends_with('B') {
-        true => size(text, is_old)?,
+    let rounded = if text.ends_with('B') {
+        size(text, is_old)?
+    } else {
         // Version 2 writes `4K`.
-        false => size(&format!("{text}B"), true)?,
+        size(&format!("{text}B"), true)?
     };
     let bytes = rounded.value as u64;
     (bytes.is_power_of_two() || rounded.slack <= 1.0).then_some(bytes)

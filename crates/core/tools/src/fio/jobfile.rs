@@ -44,9 +44,10 @@ impl JobFile {
         let mut left = FILE_LIMIT_BYTES;
         file.read(text, (INCLUDES_MAX, None), &mut left, include)?;
         let has_job = file.jobs().next().is_some();
-        match has_job {
-            true => Ok(file),
-            false => Err("the job file has no job: a [section] that is not global".to_string()),
+        if has_job {
+            Ok(file)
+        } else {
+            Err("the job file has no job: a [section] that is not global".to_string())
         }
     }
 

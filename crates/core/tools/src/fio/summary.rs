@@ -73,10 +73,11 @@ impl SummaryReader {
 fn read(name: &str, rest: &str, is_old: bool, line: &Line<'_>) -> Option<Metrics> {
     let rate_raw = value(rest, if is_old { "aggrb" } else { "bw" })?;
     let bytes_raw = value(rest, "io")?;
-    let runtime = match is_old {
-        true => value(rest, "maxt")?.strip_suffix("msec")?,
+    let runtime = if is_old {
+        value(rest, "maxt")?.strip_suffix("msec")?
+    } else {
         // `run=1004-1004msec`: the longest job's time.
-        false => value(rest, "run")?.strip_suffix("msec")?.split_once('-')?.1,
+        value(rest, "run")?.strip_suffix("msec")?.split_once('-')?.1
     };
     let parts = DirectionFigures {
         rates: rates(rate_raw, is_old),

@@ -78,10 +78,7 @@ pub fn plain(text: &str) -> String {
         text = rest.strip_prefix(' ').unwrap_or(rest);
     }
     text = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).unwrap_or(text);
-    let mut out = match text.contains('<') {
-        true => without_tags(text),
-        false => text.to_string(),
-    };
+    let mut out = if text.contains('<') { without_tags(text) } else { text.to_string() };
     if out.contains('&') {
         let entities =
             [("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", " "), ("&quot;", "\""), ("&amp;", "&")];
@@ -161,15 +158,12 @@ fn without_entities(text: &str) -> String {
         let is_entity = (2..10).contains(&name.len())
             && tail[1..].len() > name.len()
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'#');
-        match is_entity {
-            true => {
-                out.push(if name == "#160" { ' ' } else { '\u{fffd}' });
-                rest = &tail[name.len() + 2..];
-            }
-            false => {
-                out.push('&');
-                rest = &tail[1..];
-            }
+        if is_entity {
+            out.push(if name == "#160" { ' ' } else { '\u{fffd}' });
+            rest = &tail[name.len() + 2..];
+        } else {
+            out.push('&');
+            rest = &tail[1..];
         }
     }
     out + rest

@@ -140,15 +140,16 @@ impl Unclaimed {
             if out.has_between(first_line.saturating_sub(GAP_LINES), last_line + GAP_LINES) {
                 continue;
             }
-            let why = match is_phase {
-                true => format!(
+            let why = if is_phase {
+                format!(
                     "{title} printed its phases without a figure: it was interrupted, or its \
                      figures are in its other output"
-                ),
-                false => format!(
+                )
+            } else {
+                format!(
                     "the lines look like output of {title}, but cannot be read: remove the text \
                      before each line, restore the line breaks, or use the complete output"
-                ),
+                )
             };
             out.unread(first_line, last_line, why);
         }

@@ -22,9 +22,12 @@ impl Utf16 {
 
     pub fn decode(&mut self, piece: &[u8]) -> String {
         self.rest.extend_from_slice(piece);
-        let unit = |pair: &[u8]| match self.is_big_endian {
-            true => u16::from_be_bytes([pair[0], pair[1]]),
-            false => u16::from_le_bytes([pair[0], pair[1]]),
+        let unit = |pair: &[u8]| {
+            if self.is_big_endian {
+                u16::from_be_bytes([pair[0], pair[1]])
+            } else {
+                u16::from_le_bytes([pair[0], pair[1]])
+            }
         };
         let mut units: Vec<u16> = self.rest.chunks_exact(2).map(unit).collect();
         if units.last().is_some_and(|unit| (0xd800..0xdc00).contains(unit)) {

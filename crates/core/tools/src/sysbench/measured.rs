@@ -42,10 +42,7 @@ fn time_of_rates(figures: Figures<'_>, printed_ns: u64) -> Option<u64> {
     let has_bursts = flushes > 0.0 && figures.find("fsync_every").is_some();
     let at_end = figures.find("threads")? * figures.find("file_count")?;
     let events = figures.find("events").filter(|_| data > 0.0)?;
-    let seconds = match has_bursts {
-        true => (events + at_end) / (data + flushes),
-        false => events / data,
-    };
+    let seconds = if has_bursts { (events + at_end) / (data + flushes) } else { events / data };
     let printed = printed_ns as f64 / 1e9;
     (printed - NEAR_SECONDS..=latest_s(printed)).contains(&seconds).then(|| whole(seconds * 1e9))
 }

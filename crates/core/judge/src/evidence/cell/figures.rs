@@ -65,12 +65,11 @@ pub fn tool_share(of: &Observation) -> Option<Hit> {
     (share > thresholds::TOOL).then(|| {
         let evidence =
             format!("{:.0} % of the time was spent generating data and counting", share * 100.0);
-        let advice = match m.job.bs < ENOUGH_BYTES && m.job.rw != Rw::SmallFiles {
-            true => "use a larger block size: {bs=64k}",
-            false => {
-                "the target is nearly as fast as the load generator: treat the figure as a \
+        let advice = if m.job.bs < ENOUGH_BYTES && m.job.rw != Rw::SmallFiles {
+            "use a larger block size: {bs=64k}"
+        } else {
+            "the target is nearly as fast as the load generator: treat the figure as a \
                      minimum"
-            }
         };
         Hit::new(evidence, advice)
     })

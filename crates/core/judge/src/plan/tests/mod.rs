@@ -292,9 +292,10 @@ fn mistakes_point_at_their_place() {
     ];
     let mut said = String::new();
     for text in plans {
-        let whole = match text.contains("[[workload]]") {
-            true => format!("{stack}{text}"),
-            false => format!("{text}{workload}"),
+        let whole = if text.contains("[[workload]]") {
+            format!("{stack}{text}")
+        } else {
+            format!("{text}{workload}")
         };
         said += &format!("{}\n\n", parse(&whole, "my plan.toml").unwrap_err());
     }
@@ -338,10 +339,12 @@ fn plan_of(stack_axes: &[usize], workload_axes: &[usize]) -> String {
         ("iodepth", &["1", "4", "32"]),
         ("driver", &["native", "fio"]),
     ];
-    let quoted = |value: &&str| match value.parse::<u32>().is_ok() || value.parse::<bool>().is_ok()
-    {
-        true => value.to_string(),
-        false => format!("{value:?}"),
+    let quoted = |value: &&str| {
+        if value.parse::<u32>().is_ok() || value.parse::<bool>().is_ok() {
+            value.to_string()
+        } else {
+            format!("{value:?}")
+        }
     };
     let lines = |keys: &[(&str, &[&str])], sizes: &[usize]| -> String {
         let line = |((key, values), n): (&(&str, &[&str]), &usize)| {

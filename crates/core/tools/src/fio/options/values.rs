@@ -79,11 +79,12 @@ fn rw(value: &str, from: From) -> Answer {
 
 /// `--bs`: one size, or one for reads and one for writes.
 fn bs(value: &str) -> Answer {
-    match value.contains('-') || value.contains(':') {
-        true => Err("bench measures one block size at a time. Run it once for each size, or use \
+    if value.contains('-') || value.contains(':') {
+        Err("bench measures one block size at a time. Run it once for each size, or use \
                      the plan block-size-sweep"
-            .to_string()),
-        false => one("bs", value),
+            .to_string())
+    } else {
+        one("bs", value)
     }
 }
 

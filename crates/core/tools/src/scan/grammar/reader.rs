@@ -67,9 +67,10 @@ impl Reader for Grammatical {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
         let trimmed = line.text.trim();
         let is_wide = ["\t", "\u{b}", "\u{c}", "  "].iter().any(|blank| trimmed.contains(blank));
-        let words = match is_wide {
-            true => Cow::from(trimmed.split_whitespace().collect::<Vec<_>>().join(" ")),
-            false => Cow::from(trimmed),
+        let words = if is_wide {
+            Cow::from(trimmed.split_whitespace().collect::<Vec<_>>().join(" "))
+        } else {
+            Cow::from(trimmed)
         };
         let text = words.trim_start_matches(['-', '*']).trim_start();
         let mut broken = None;
@@ -366,9 +367,10 @@ impl Grammatical {
         if is_again && result.metrics.iter().all(|metric| out.has_figure(from, metric)) {
             return LineFit::Taken;
         }
-        let is_twice = match is_again {
-            true => out.has_test(from, &result.tool, &test),
-            false => self.head.as_ref().is_some_and(|head| head.tests.contains(&test)),
+        let is_twice = if is_again {
+            out.has_test(from, &result.tool, &test)
+        } else {
+            self.head.as_ref().is_some_and(|head| head.tests.contains(&test))
         };
         if is_twice {
             return LineFit::Broken(format!(
