@@ -50,6 +50,7 @@ check: ## the quick checks, while working
 build: web ## the report's charts and the release binary: target/release/bakeoff
 	@cargo rustc --profile $(PROFILE) --package bakeoff --bin bakeoff $(BUILD) -- \
 		$(STATIC) $(RUSTC_FLAGS)
+	@$(BAKEOFF) --version --verbose >/dev/null
 
 web: ## the charts of the report: web/dist
 	@scripts/web.sh

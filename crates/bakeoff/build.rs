@@ -2,10 +2,9 @@
 //! this file.
 //!
 //! Without the bundle the program still builds: its reports then have every table and no chart,
-//! and say so. It also tells the program what it was built for and with which libraries, for
-//! `bakeoff --version --verbose`.
+//! and say so. It also gives the program the name of the machine that it is built for.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{env, fs};
 
 const NAMES: [&str; 2] = ["report.js", "report.css"];
@@ -29,68 +28,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let packed = miniz_oxide::deflate::compress_to_vec(&bytes, LEVEL);
         fs::write(out.join(name), packed)?;
     }
-    told("BAKEOFF_TARGET", &env::var("TARGET")?);
-    told("BAKEOFF_FEATURES", &features());
-    told("BAKEOFF_LIBRARIES", &libraries(&here)?);
+    println!("cargo::rustc-env=BAKEOFF_TARGET={}", env::var("TARGET")?);
     Ok(())
-}
-
-fn told(name: &str, value: &str) {
-    println!("cargo::rustc-env={name}={value}");
-}
-
-/// The features that were chosen, in small letters and in order.
-fn features() -> String {
-    let names = env::vars().filter_map(|(name, _)| {
-        let name = name.strip_prefix("CARGO_FEATURE_")?.to_lowercase().replace('_', "-");
-        (name != "default").then_some(name)
-    });
-    let mut names: Vec<String> = names.collect();
-    names.sort();
-    names.join(" ")
-}
-
-/// The libraries that the program names itself, as `name=version`, out of the lock file beside
-/// the package or the workspace. Empty without one, as in a build from elsewhere.
-fn libraries(package: &Path) -> Result<String, Box<dyn std::error::Error>> {
-    let places = [package.join("Cargo.lock"), package.join("../../Cargo.lock")];
-    let Some(lock) = places.iter().find(|path| path.exists()) else { return Ok(String::new()) };
-    println!("cargo::rerun-if-changed={}", lock.display());
-    let text = fs::read_to_string(lock)?;
-    let value = |entry: &str, key: &str| {
-        let line = entry.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));
-        line.map(|quoted| quoted.trim_matches('"').to_string())
-    };
-    let entries: Vec<&str> = text.split("[[package]]").skip(1).collect();
-    let ours = entries.iter().find(|entry| value(entry, "name").as_deref() == Some("bakeoff"));
-    let listed = ours.and_then(|entry| entry.split_once("dependencies = [")).map(|(_, list)| list);
-    let words = listed.unwrap_or_default().lines().take_while(|line| line.trim() != "]");
-    let direct = direct(&fs::read_to_string(package.join("Cargo.toml"))?);
-    // "name", or "name version" where there are several of that name.
-    let named = words.filter_map(|line| line.trim().trim_end_matches(',').trim_matches('"').into());
-    let with_version = named.filter_map(|name: &str| {
-        let (name, version) = name.split_once(' ').map_or((name, None), |(n, v)| (n, Some(v)));
-        let entry = entries.iter().find(|e| value(e, "name").as_deref() == Some(name))?;
-        // Ours have no source, and the lock file does not tell those of tests from the others.
-        value(entry, "source").filter(|_| direct.iter().any(|found| found == name))?;
-        let version = version.map(str::to_string).or_else(|| value(entry, "version"))?;
-        Some(format!("{name}={version}"))
-    });
-    Ok(with_version.collect::<Vec<_>>().join(" "))
-}
-
-/// The names under `[dependencies]`; cargo writes `[dependencies.NAME]` into a packaged manifest.
-fn direct(manifest: &str) -> Vec<String> {
-    let (mut names, mut is_inside) = (Vec::new(), false);
-    for line in manifest.lines().map(str::trim) {
-        if let Some(section) = line.strip_prefix('[') {
-            let section = section.trim_end_matches(']');
-            is_inside = section == "dependencies";
-            names.extend(section.strip_prefix("dependencies.").map(str::to_string));
-        } else if is_inside {
-            let name = line.split(['.', '=', ' ']).next().unwrap_or_default();
-            names.push(name.to_string());
-        }
-    }
-    names
 }

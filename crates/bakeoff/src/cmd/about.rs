@@ -4,8 +4,11 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use bakeoff_judge::applications;
+use bakeoff_judge::evidence::rule::RULES;
+use bakeoff_machine::prepare::recipe::RECIPES;
 use bakeoff_model::path::RawPath;
-use bakeoff_report::about::{About, StoreFacts};
+use bakeoff_report::about::{About, StoreFacts, TableSizes};
 use bakeoff_report::{about_document, about_json};
 
 use super::{answer, stored};
@@ -38,12 +41,8 @@ pub fn run(typed: Vec<OsString>) -> Result<Outcome, Fault> {
 }
 
 pub fn gather(store: Option<&Path>) -> About {
-    let pairs = |text: &str| -> Vec<(String, String)> {
-        let pairs = text.split_ascii_whitespace().filter_map(|pair| pair.split_once('='));
-        pairs.map(|(name, version)| (name.to_string(), version.to_string())).collect()
-    };
-    let sqlite = ("SQLite".to_string(), rusqlite::version().to_string());
-    let libraries = pairs(env!("BAKEOFF_LIBRARIES"));
+    let kernel = rustix::system::uname();
+    let (release, version) = (kernel.release(), kernel.version());
     About {
         schema: "bakeoff/about/1".to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
@@ -51,8 +50,13 @@ pub fn gather(store: Option<&Path>) -> About {
         is_static: IS_STATIC.get().copied().unwrap_or(false),
         is_optimised: !cfg!(debug_assertions),
         has_charts: !assets::report().js.is_empty(),
-        features: env!("BAKEOFF_FEATURES").split_ascii_whitespace().map(str::to_string).collect(),
-        libraries: std::iter::once(sqlite).chain(libraries).collect(),
+        // Reads them all, so that a build with a broken one ends with this command.
+        tables: TableSizes {
+            rules: RULES.len(),
+            filesystems: RECIPES.len(),
+            applications: applications::built_in().applications.len(),
+        },
+        kernel: format!("{} {}", release.to_string_lossy(), version.to_string_lossy()),
         store: store_facts(store),
     }
 }

@@ -45,12 +45,8 @@ pub enum AppError {
     Unknown { name: String, hint: String },
 }
 
-/// The built-in table.
-///
-/// # Errors
-/// None, as a test shows.
-pub fn built_in() -> Result<AppTable, AppError> {
-    parse(BUILT_IN, "applications.toml")
+pub fn built_in() -> AppTable {
+    parse(BUILT_IN, "applications.toml").expect("data/applications.toml is broken")
 }
 
 /// Reads a table; `name` is what errors call it.
@@ -192,7 +188,7 @@ mod tests {
 
     #[test]
     fn every_built_in_application_has_demands_with_sources() {
-        let table = built_in().unwrap_or_else(|error| panic!("{error}"));
+        let table = built_in();
         assert!(table.applications.len() >= 18);
         for of in &table.applications {
             for demand in &of.demands {
@@ -209,7 +205,7 @@ mod tests {
 
     #[test]
     fn names_choose_applications_and_their_workloads() {
-        let table = built_in().unwrap();
+        let table = built_in();
         let choose = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
             table.choose(&names)

@@ -100,7 +100,7 @@ mod tests {
 
     fn fit(week: i64, figure: Option<f64>, need: FitNeed) -> EarlierFit {
         let rating = FitRating { estimate: figure, ..crate::fit::judge(need, &[], 0) };
-        let table = crate::applications::built_in().expect("the built-in table");
+        let table = crate::applications::built_in();
         let demand = Demand { need, ..table.applications[0].demands[0].clone() };
         let demands = vec![RatedDemand { demand, alone: rating, beside: None, median_ns: None }];
         let application = AppRating {

@@ -106,7 +106,7 @@ fn slice(of: &FitSample) -> FitSlice {
 /// has to be met or missed by a factor of two, for certain.
 pub fn of_quick(run: &Run) -> Vec<(String, bool)> {
     let is_of_one = run.header.verb == Verb::Quick && run.header.candidates.len() == 1;
-    let table = applications::built_in().ok().filter(|_| is_of_one);
+    let table = is_of_one.then(applications::built_in);
     let decided = |of: &Application| {
         let all: Vec<Option<bool>> = of.demands.iter().map(|d| by_quick(run, of, d)).collect();
         match () {

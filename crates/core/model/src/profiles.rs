@@ -8,15 +8,15 @@
 
 use strum::VariantArray;
 
-use crate::job::{DEFAULT_SIZE_BYTES, Job, Rw};
+use crate::job::{Job, Rw};
 use crate::profile::{Part, Profile};
 use crate::workload::{DriverName, Metric, Phase, Workload};
 use bakeoff_stats::phrases;
-use bakeoff_stats::tables::rows;
+use bakeoff_stats::tables::Table;
 use bakeoff_stats::units;
 
-const PROFILES: &str = include_str!("../data/profiles.csv");
-const PARTS: &str = include_str!("../data/profile_parts.csv");
+const PROFILES: Table<7> = Table::new(include_str!("../data/profiles.csv"));
+const PARTS: Table<9> = Table::new(include_str!("../data/profile_parts.csv"));
 
 #[derive(Clone, Copy, Debug)]
 pub struct PartSpec {
@@ -45,11 +45,8 @@ pub enum Writes {
 }
 
 impl PartSpec {
-    fn read(line: &'static str) -> Option<PartSpec> {
-        let fields: Vec<&str> = line.splitn(9, ',').collect();
-        let [_, word, metric, rw, least_ms, writes, bytes, settles, summary] = fields[..] else {
-            return None;
-        };
+    fn read(row: [&'static str; 9]) -> Option<PartSpec> {
+        let [_, word, metric, rw, least_ms, writes, bytes, settles, summary] = row;
         let least_ms: Option<u64> = least_ms.parse().ok();
         let writes = match (writes, bytes.parse()) {
             ("streamed", _) => Writes::Streamed,
@@ -77,16 +74,16 @@ fn named<T: Copy + VariantArray + Into<&'static str>>(word: &str) -> Option<T> {
 
 /// The figures of a profile, in the order they are measured.
 pub fn part_specs(profile: Profile) -> impl Iterator<Item = PartSpec> {
-    lines(profile).filter_map(PartSpec::read)
+    rows_of(profile).filter_map(PartSpec::read)
 }
 
-fn lines(profile: Profile) -> impl Iterator<Item = &'static str> {
-    PARTS.lines().filter(move |line| line.split(',').next() == Some(profile.name()))
+fn rows_of(profile: Profile) -> impl Iterator<Item = [&'static str; 9]> {
+    PARTS.rows().filter(move |[name, ..]| *name == profile.name())
 }
 
 /// The part a workload stands for; `None` where a newer version knows more parts.
 pub fn part_spec(part: Part) -> Option<PartSpec> {
-    lines(part.profile).nth(part.part.into()).and_then(PartSpec::read)
+    rows_of(part.profile).nth(part.part.into()).and_then(PartSpec::read)
 }
 
 /// Whether files have to be there before the first part, so that laying them out takes time.
@@ -95,12 +92,11 @@ pub fn lays_out(profile: Profile) -> bool {
 }
 
 pub fn job(profile: Profile) -> Job {
-    // A test makes sure that each has a row.
-    read_job(profile).unwrap_or(Job::new(Rw::Read, 4096, DEFAULT_SIZE_BYTES))
+    read_job(profile).expect("data/profiles.csv lacks a profile")
 }
 
 fn row(profile: Profile) -> Option<[&'static str; 7]> {
-    rows(PROFILES).find(|[name, ..]: &[&str; 7]| *name == profile.name())
+    PROFILES.rows().find(|[name, ..]| *name == profile.name())
 }
 
 fn read_job(profile: Profile) -> Option<Job> {
@@ -169,9 +165,9 @@ mod tests {
     #[test]
     fn every_line_of_the_tables_is_used() {
         assert!(Profile::ALL.iter().all(|profile| read_job(*profile).is_some()));
-        assert_eq!(Profile::ALL.len(), PROFILES.lines().count() - 1);
+        assert_eq!(Profile::ALL.len(), PROFILES.rows().count());
         let parts = Profile::ALL.iter().flat_map(|profile| part_specs(*profile));
-        assert_eq!(parts.count(), PARTS.lines().count() - 1);
+        assert_eq!(parts.count(), PARTS.rows().count());
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! What this program is: version, target, features, libraries, and where its store is. For
-//! `bakeoff --version --verbose`.
+//! What a bug report needs of the program, for `bakeoff --version --verbose`.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +6,7 @@ use super::document::Document;
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     /// `bakeoff/about/1`.
     pub schema: String,
@@ -16,9 +15,18 @@ pub struct About {
     pub is_static: bool,
     pub is_optimised: bool,
     pub has_charts: bool,
-    pub features: Vec<String>,
-    pub libraries: Vec<(String, String)>,
+    /// Release and version of the running kernel, as `uname -rv` prints them.
+    pub kernel: String,
+    pub tables: TableSizes,
     pub store: StoreFacts,
+}
+
+/// How many entries the tables have that are part of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableSizes {
+    pub rules: usize,
+    pub filesystems: usize,
+    pub applications: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,18 +43,15 @@ pub fn about_document(about: &About) -> Document {
     let linking = if about.is_static { "static" } else { "with shared libraries" };
     let build = if about.is_optimised { "release" } else { "development" };
     let charts = if about.has_charts { "with charts" } else { "without charts" };
-    let features =
-        if about.features.is_empty() { "none".to_string() } else { about.features.join(", ") };
-    let libraries: Vec<String> =
-        about.libraries.iter().map(|(name, version)| format!("{name} {version}")).collect();
-    let libraries = if libraries.is_empty() { "unknown".to_string() } else { libraries.join(", ") };
+    let TableSizes { rules, filesystems, applications } = about.tables;
+    let tables = format!("{rules} rules, {filesystems} filesystems, {applications} applications");
     let mut out = Document::default();
     out.headline(format!("bakeoff {}", about.version));
     out.rows([
         ("target", format!("{}, {linking}", about.target)),
         ("build", format!("{build}, {charts}")),
-        ("features", features),
-        ("libraries", libraries),
+        ("kernel", about.kernel.clone()),
+        ("tables", tables),
         ("store", store_words(&about.store)),
     ]);
     out
@@ -81,8 +86,8 @@ mod tests {
             is_static: true,
             is_optimised: true,
             has_charts: true,
-            features: vec!["postgres".into()],
-            libraries: vec![("SQLite".into(), "3.50.4".into()), ("clap".into(), "4.6.1".into())],
+            kernel: "6.12.47+rpt-rpi-v8 #1 SMP PREEMPT".into(),
+            tables: TableSizes { rules: 50, filesystems: 20, applications: 30 },
             store,
         }
     }

@@ -63,9 +63,9 @@ fn in_one_line<'de, D: Deserializer<'de>>(text: D) -> Result<String, D::Error> {
 }
 
 pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let table = toml::from_str(include_str!("../../data/rules.toml"));
-    let mut table: BTreeMap<String, Vec<Rule>> = table.unwrap_or_default();
-    table.remove("rule").unwrap_or_default()
+    let mut table: BTreeMap<String, Vec<Rule>> =
+        toml::from_str(include_str!("../../data/rules.toml")).expect("data/rules.toml is broken");
+    table.remove("rule").expect("data/rules.toml has no rules")
 });
 
 impl Rule {

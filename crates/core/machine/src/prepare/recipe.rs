@@ -100,8 +100,8 @@ fn mebibytes<'de, D: Deserializer<'de>>(number: D) -> Result<u64, D::Error> {
 /// Every filesystem, in the order of tables.
 pub static RECIPES: LazyLock<Vec<Recipe>> = LazyLock::new(|| {
     let table = toml::from_str(include_str!("../../data/filesystems.toml"));
-    let mut table: BTreeMap<String, Vec<Recipe>> = table.unwrap_or_default();
-    table.remove("filesystem").unwrap_or_default()
+    let mut table: BTreeMap<String, Vec<Recipe>> = table.expect("data/filesystems.toml is broken");
+    table.remove("filesystem").expect("data/filesystems.toml has no filesystems")
 });
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

@@ -29,14 +29,15 @@ struct Accepted {
     lists: BTreeMap<String, String>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct AcceptedWords {
     every_mount: String,
     accepted: Vec<Accepted>,
 }
 
-static TABLE: LazyLock<AcceptedWords> =
-    LazyLock::new(|| toml::from_str(include_str!("../../data/options.toml")).unwrap_or_default());
+static TABLE: LazyLock<AcceptedWords> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../data/options.toml")).expect("data/options.toml is broken")
+});
 
 /// The words of a format; `None` for one that bakeoff does not make.
 fn of_format(format: &str) -> Option<&'static Accepted> {

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use super::manager::Manager;
-use bakeoff_stats::tables::rows;
+use bakeoff_stats::tables::Table;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackagedTool {
@@ -25,7 +25,8 @@ impl PackagedTool {
 
 pub static TOOLS: LazyLock<Vec<PackagedTool>> = LazyLock::new(|| {
     let tool = |[program, packages @ ..]: [&'static str; 6]| PackagedTool { program, packages };
-    rows(include_str!("../../data/programs.csv")).map(tool).collect()
+    const TABLE: Table<6> = Table::new(include_str!("../../data/programs.csv"));
+    TABLE.rows().map(tool).collect()
 });
 
 pub fn find(program: &str) -> Option<&'static PackagedTool> {

@@ -1,6 +1,6 @@
 //! `/proc/cpuinfo`: the processor, on x86 and on ARM, which say it in different words.
 
-use bakeoff_stats::tables::rows;
+use bakeoff_stats::tables::Table;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cpuinfo {
@@ -44,8 +44,8 @@ pub fn parse(text: &str) -> Cpuinfo {
 /// Cores by ARM (implementer 0x41) that Raspberry Pis and their like have; numbers from the
 /// "Main ID Register" of each core's technical reference manual.
 fn arm_core(implementer: &str, part: &str) -> Option<&'static str> {
-    let mut cores = rows(include_str!("../../data/arm_cores.csv"));
-    let core = cores.find(|[_, number]: &[&str; 2]| *number == part);
+    const CORES: Table<2> = Table::new(include_str!("../../data/arm_cores.csv"));
+    let core = CORES.rows().find(|[_, number]| *number == part);
     core.filter(|_| implementer == "0x41").map(|[name, _]| name)
 }
 

@@ -4,13 +4,10 @@
 //! `kworker/u9:1+kcryptd/253:0` is working on it, `-` served it last (wq_worker_comm() in
 //! kernel/workqueue.c, since Linux 4.18). Source: proc(5).
 
-use std::sync::LazyLock;
-
-use bakeoff_stats::tables::rows;
+use bakeoff_stats::tables::Table;
 
 /// Tasks by the beginning of their name; the longer one comes before the one it begins with.
-static ROLES: LazyLock<Vec<[&str; 2]>> =
-    LazyLock::new(|| rows(include_str!("../../data/threads.csv")).collect());
+const ROLES: Table<2> = Table::new(include_str!("../../data/threads.csv"));
 
 /// What a task works for, as far as it matters for storage: `kcryptd`, `btrfs`, `jbd2`, `ntfs-3g`;
 /// `None` for all others. Workers that serve no such queue are `kworker`.
@@ -23,11 +20,11 @@ pub fn role(name: &str) -> Option<&'static str> {
         // Two letters begin many names; md threads are `md0_raid1`.
         let is_md = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
         ROLES
-            .iter()
+            .rows()
             .find(|[role, prefix]| {
                 text.strip_prefix(prefix).is_some_and(|rest| *role != "md" || is_md(rest))
             })
-            .map(|[role, _]| *role)
+            .map(|[role, _]| role)
     };
     // A worker that served something else last is a worker all the same.
     of(queue).or_else(|| name.starts_with("kworker/").then_some("kworker"))

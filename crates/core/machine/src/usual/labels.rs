@@ -1,9 +1,9 @@
 //! What the labels of SD cards promise: `data/labels.csv`.
 
 use bakeoff_model::normal::{Label, Test};
-use bakeoff_stats::tables::rows;
+use bakeoff_stats::tables::Table;
 
-const TABLE: &str = include_str!("../../data/labels.csv");
+const TABLE: Table<4> = Table::new(include_str!("../../data/labels.csv"));
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LabelPromise {
@@ -23,7 +23,7 @@ impl LabelPromise {
 }
 
 pub fn all() -> impl Iterator<Item = LabelPromise> {
-    rows(TABLE).filter_map(|[class, test, rate, source]: [&'static str; 4]| {
+    TABLE.rows().filter_map(|[class, test, rate, source]: [&'static str; 4]| {
         let (test, rate): (Test, f64) = (test.parse().ok()?, rate.parse().ok()?);
         let scale = if test.is_in_bytes() { 1e6 } else { 1.0 };
         Some(LabelPromise { class, test, rate: rate * scale, source })
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn every_class_of_card_promises_something() {
-        assert_eq!(all().count(), TABLE.lines().count() - 1);
+        assert_eq!(all().count(), TABLE.rows().count());
         let best = |classes: &[&str], test| {
             let classes: Vec<String> = classes.iter().map(|class| class.to_string()).collect();
             best(&classes, test).map(|label| (label.class, label.bytes_per_s))

@@ -12,7 +12,7 @@ use bakeoff_stats::histogram::Histogram;
 /// A run for etcd in which each workload has 60 slices with these latencies.
 fn run(names: &[&str], latencies: &[(u64, u64)]) -> Run {
     let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
-    let table = applications::built_in().unwrap().choose(&names).unwrap();
+    let table = applications::built_in().choose(&names).unwrap();
     let mut header = RunBuilder::directories(&["/srv"]).build().header;
     header.protocol.time_ns = Some(20_000_000_000);
     (header.workloads, header.applications) = (table.workloads, table.applications);

@@ -11,7 +11,7 @@ use crate::fit::{needs, source};
 const HEAD: &str = include_str!("fit_head.md");
 
 pub fn applications_markdown() -> String {
-    let table = applications::built_in().unwrap_or_else(|error| panic!("{error}"));
+    let table = applications::built_in();
     let mut out = HEAD.to_string();
     out.push_str(
         "## Applications\n\n| application | needs | if not met | source |\n|---|---|---|---|\n",

@@ -1,10 +1,10 @@
 //! Every option of fio 3.33, and what `bench` makes of it: `data/fio_options.csv`, in the order of
 //! fio's manual. data/README.md says what its columns are.
 
-use bakeoff_stats::tables::rows;
+use bakeoff_stats::tables::Table;
 
-const TABLE: &str = include_str!("../../../data/fio_options.csv");
-const NAMES: &str = include_str!("../../../data/fio_names.csv");
+const TABLE: Table<5> = Table::new(include_str!("../../../data/fio_options.csv"));
+const NAMES: Table<3> = Table::new(include_str!("../../../data/fio_names.csv"));
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionShape {
@@ -38,7 +38,7 @@ pub struct OptionEntry {
 }
 
 pub fn entries() -> impl Iterator<Item = OptionEntry> {
-    rows(TABLE).filter_map(entry)
+    TABLE.rows().filter_map(entry)
 }
 
 fn entry([names, shape, default, taken, text]: [&'static str; 5]) -> Option<OptionEntry> {
@@ -62,14 +62,12 @@ fn entry([names, shape, default, taken, text]: [&'static str; 5]) -> Option<Opti
 }
 
 pub fn canonical(name: &str) -> &str {
-    let means = rows(NAMES).find(|[known, ..]: &[&str; 3]| *known == name);
+    let means = NAMES.rows().find(|[known, ..]| *known == name);
     means.map_or(name, |[_, means, _]| if means.is_empty() { name } else { means })
 }
 
 pub fn is(name: &str, what: &str) -> bool {
-    rows(NAMES).any(|[known, _, words]: [&str; 3]| {
-        known == name && words.split(' ').any(|word| word == what)
-    })
+    NAMES.rows().any(|[known, _, words]| known == name && words.split(' ').any(|word| word == what))
 }
 
 /// What is made of an option, by its canonical name; `None` = it is none of fio's.
@@ -83,6 +81,6 @@ mod tests {
 
     #[test]
     fn every_line_of_the_table_is_an_entry() {
-        assert_eq!(entries().count(), TABLE.lines().count() - 1);
+        assert_eq!(entries().count(), TABLE.rows().count());
     }
 }

@@ -5,10 +5,10 @@ use super::From;
 use bakeoff_model::block_sizes::BlockSizes;
 use bakeoff_model::job::Rw;
 use bakeoff_model::offsets::Offsets;
-use bakeoff_stats::tables::rows;
+use bakeoff_stats::tables::Table;
 use bakeoff_stats::units;
 
-const TABLE: &str = include_str!("../../../data/fio_values.csv");
+const TABLE: Table<4> = Table::new(include_str!("../../../data/fio_values.csv"));
 
 /// An option of `bench` with its value, if any, and what has to be said; or why there is none.
 pub type Answer = Result<(Option<(&'static str, String)>, Option<String>), String>;
@@ -32,7 +32,7 @@ fn of_table(name: &str, value: &str) -> Answer {
     let is_it = |[names, values, ..]: &[&str; 4]| {
         has(names, name) && (*values == "*" || has(values, value))
     };
-    let Some([_, _, word, text]) = rows(TABLE).find(is_it) else {
+    let Some([_, _, word, text]) = TABLE.rows().find(is_it) else {
         return Err("bench does not know this value".to_string());
     };
     if word == "refused" {
