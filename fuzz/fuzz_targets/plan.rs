@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_judge::plan::{PlanMachine, NAME_CHARS, Target, expand, parse};
+use bakeoff_judge::plan::{NAME_CHARS, PlanMachine, Target, expand, parse};
 use bakeoff_machine::setup::lacking::Lacking;
 use bakeoff_model::candidate::Stack;
 use libfuzzer_sys::fuzz_target;
@@ -18,7 +18,9 @@ fuzz_target!(|text: &str| {
             return;
         }
     };
-    let supports = |stack: &Stack, target: usize| if stack.lvm && target == 1 { Err(Lacking::Other("no LVM".to_string())) } else { Ok(()) };
+    let supports = |stack: &Stack, target: usize| {
+        if stack.lvm && target == 1 { Err(Lacking::Other("no LVM".to_string())) } else { Ok(()) }
+    };
     let job_files: BTreeMap<String, String> =
         plan.job_files().map(|name| (name.to_string(), String::new())).collect();
     let here = PlanMachine { supports: &supports, job_files: &job_files };

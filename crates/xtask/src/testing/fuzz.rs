@@ -33,20 +33,6 @@ const FIXTURES: &[(&str, &str)] = &[
     ("bundle", "fixtures/bundle"),
     ("bundle", "fixtures/runs"),
     ("import", "fixtures/tools"),
-    ("import_agnostics", "fixtures/tools/agnostics"),
-    ("import_bonnie", "fixtures/tools/bonnie"),
-    ("import_dd", "fixtures/tools/dd"),
-    ("import_diskmark", "fixtures/tools/crystaldiskmark"),
-    ("import_f3", "fixtures/tools/f3"),
-    ("import_fio", "fixtures/tools/fio"),
-    ("import_hdparm", "fixtures/tools/hdparm"),
-    ("import_ioping", "fixtures/tools/ioping"),
-    ("import_iostat", "fixtures/tools/iostat"),
-    ("import_iozone", "fixtures/tools/iozone"),
-    ("import_pibenchmarks", "fixtures/tools/storage_sh"),
-    ("import_pveperf", "fixtures/tools/pveperf"),
-    ("import_sysbench", "fixtures/tools/sysbench"),
-    ("import_yabs", "fixtures/tools/yabs"),
 ];
 
 /// Where the inputs that are tried come from.

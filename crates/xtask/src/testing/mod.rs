@@ -23,8 +23,8 @@ use step::{Outcome, Step};
 use crate::junit::{self, Case};
 use crate::tool;
 
-/// How long each of the many fuzz targets runs; `cargo xtask fuzz SECONDS` runs them for longer.
-const FUZZ_SECONDS: u32 = 3;
+/// How long each fuzz target runs; `cargo xtask fuzz SECONDS` runs them for longer.
+const FUZZ_SECONDS: u32 = 5;
 
 /// Tests of seconds each, which simulate many runs or try every cut of an output: `test` has them.
 const LONG: [&str; 10] = [

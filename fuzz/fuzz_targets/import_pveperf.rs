@@ -1,7 +1,0 @@
-//! Outputs of pveperf in any text.
-
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| bakeoff_fuzz::tool::check("pveperf", bytes));
