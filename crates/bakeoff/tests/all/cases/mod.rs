@@ -11,7 +11,6 @@ mod bench_fio;
 mod bench_jobs;
 mod bench_words;
 mod clock;
-mod columns;
 mod demo;
 mod drivers;
 mod full;
