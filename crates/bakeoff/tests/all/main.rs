@@ -44,7 +44,6 @@ mod ends;
 mod exports;
 mod facts;
 mod figures;
-mod figures_real;
 mod fit;
 mod forecast;
 mod guard;
