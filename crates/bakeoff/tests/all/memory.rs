@@ -1,16 +1,13 @@
 //! Candidates whose reads come from memory, or may: shown, and never the leader, fastest or as fast
-//! as any, with profiles too. On real filesystems, and on one that lies.
+//! as any, with profiles too.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::bench::{Bench, Loop, ended_of, must};
+use crate::bench::{Bench, Loop, ended_of};
 use crate::skip;
-
-const LYING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/lying_fuse.py");
-const FUSEPY: &str = "/usr/lib/python3/dist-packages/fusepy.py";
 
 fn lacks() -> bool {
     skip::lacks_root()
@@ -48,22 +45,6 @@ fn is_not_ranked(verdict: &Value, dir: &Path) -> bool {
 /// Whether its sentence says so.
 fn says(verdict: &Value, why: &str) -> bool {
     verdict["sentence"].as_str().unwrap().contains(why)
-}
-
-/// "m/ntfs: fastest for all workloads (3 times)", while its loop device delivered 0 of 23 GB.
-#[test]
-fn reads_that_ntfs_3g_answers_from_memory_lead_on_no_profile() {
-    if lacks() || skip::lacks_command("mkfs.ntfs") || skip::lacks_command("ntfs-3g") {
-        return;
-    }
-    let mut bench = Bench::new();
-    let ntfs = bench.mount_ntfs("800m");
-    let ext4 = bench.mount_loop("ext4", "800m", Loop::Direct);
-    let verdicts = compared(&bench, [&ntfs, &ext4], "boot");
-    for verdict in &verdicts {
-        assert_eq!(verdict["verdict"], "refused", "{verdict:#}");
-        assert!(is_not_ranked(verdict, &ntfs), "{verdict:#}");
-    }
 }
 
 /// The file below a loop device without direct I/O stays in the page cache.
@@ -116,31 +97,6 @@ fn reads_of_others_do_not_make_memory_a_drive() {
     for verdict in &verdicts {
         assert_eq!(verdict["verdict"], "refused", "{verdict:#}");
         assert!(is_not_ranked(verdict, &ntfs) && is_not_ranked(verdict, &cached), "{verdict:#}");
-    }
-}
-
-/// Mounts the filesystem that keeps everything in its own memory.
-fn lying(bench: &mut Bench) -> PathBuf {
-    let (backing, at) = (bench.dir("backing"), bench.dir("lying"));
-    must(Command::new("/usr/bin/python3").arg(LYING).arg(&backing).arg(&at));
-    bench.unmount_later(at.clone());
-    at
-}
-
-#[test]
-fn a_filesystem_with_a_cache_of_its_own_leads_nowhere_it_reads() {
-    if lacks() || skip::lacks_command(FUSEPY) {
-        return;
-    }
-    let mut bench = Bench::new();
-    let lies = lying(&mut bench);
-    let ext4 = bench.mount_loop("ext4", "800m", Loop::Direct);
-    for workload in ["nas-mixed", "randread"] {
-        let verdicts = compared(&bench, [&lies, &ext4], workload);
-        for verdict in &verdicts {
-            assert!(leaves_out(verdict, &lies, "cache_unknown"), "{verdict:#}");
-            assert!(says(verdict, "reads may have come from memory"), "{verdict:#}");
-        }
     }
 }
 
