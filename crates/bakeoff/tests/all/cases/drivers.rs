@@ -101,36 +101,6 @@ fn each_driver_s_numbers_version_and_words_are_kept() {
     assert_eq!(imported["results"].as_array().unwrap().len(), 1, "{imported}");
 }
 
-#[test]
-fn a_tool_that_is_not_installed_is_skipped_with_its_package() {
-    if lacks() {
-        return;
-    }
-    let bench = made(&PLAN.replace("\"sysbench\"", "\"iozone\""));
-    // Everything that is on the way but fio and iozone.
-    let tools = bench.dir("tools");
-    for folder in ["/usr/sbin", "/usr/bin", "/sbin", "/bin"] {
-        for entry in fs::read_dir(folder).unwrap() {
-            let entry = entry.unwrap();
-            let name = entry.file_name();
-            if name != "fio" && name != "iozone" && !tools.join(&name).exists() {
-                std::os::unix::fs::symlink(entry.path(), tools.join(&name)).unwrap();
-            }
-        }
-    }
-    let mut command = bench.bakeoff();
-    let output = command.args(RUN).env("PATH", &tools).output().unwrap();
-    assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
-    let (_, run) = folded(&bench);
-    assert_eq!(run.header.workloads.len(), 1);
-    let reasons: Vec<&str> =
-        run.header.dropped_workloads.iter().map(|s| s.reason.as_str()).collect();
-    assert!(reasons.iter().any(|r| r.contains("fio is not installed. Install it")), "{reasons:?}");
-    assert!(reasons.iter().any(|r| r.contains("iozone3")), "{reasons:?}");
-    let shown = bench.run(&["show", "last", "--details"]).out;
-    assert!(shown.contains("fio is not installed. Install it"), "{shown}");
-}
-
 /// It once failed the whole plan: a list of drivers had to fit every workload.
 #[test]
 fn a_driver_that_cannot_do_a_workload_is_skipped_and_the_others_run() {
@@ -237,27 +207,6 @@ fn lives(left: &Path) -> bool {
 
 /// Leaves a process.
 const LEAVES: &str = ": > LEFT; sleep 1000 < LEFT &";
-
-/// A tool that hangs is ended by its time limit with everything it started; its workload is left
-/// out with the reason, and the run goes on.
-#[test]
-fn a_tool_that_hangs_is_ended_with_its_children_and_skipped() {
-    if lacks() {
-        return;
-    }
-    let bench = made(PLAN);
-    let (path, left) = instead_of_fio(&bench, &format!("{LEAVES} wait"));
-    let output = bench.bakeoff().args(RUN).env("PATH", path).output().unwrap();
-    assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
-    let (_, run) = folded(&bench);
-    let dropped = &run.header.dropped_workloads;
-    let said =
-        "fio did not print its version within 10 s. Check that `fio --version` exits on its own";
-    assert!(dropped.iter().any(|s| s.reason == said), "{dropped:?}");
-    let screen = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
-    assert!(screen.contains("did not print its version"), "{screen}");
-    assert!(!lives(&left));
-}
 
 /// A tool that answers and then hangs in a cell: that cell ends with its reason, once; the tool is
 /// not started again, and the others are measured.
