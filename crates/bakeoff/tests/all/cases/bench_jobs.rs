@@ -111,17 +111,6 @@ fn job_files_mean_what_they_mean_in_fio() {
     assert_eq!(bench.leftovers(), Vec::<String>::new());
 }
 
-#[test]
-fn output_belongs_to_the_whole_call_wherever_it_is() {
-    let bench = Bench::new();
-    let line = "bench --filename=n --size=1M --runtime=1s --name=reads --rw=read --name=writes \
-        --rw=write --output=o.json --output-format=json";
-    let ended = bench.run(&line.split_whitespace().collect::<Vec<_>>());
-    assert_eq!((ended.code, ended.out.as_str()), (0, ""), "{ended:?}");
-    let json = std::fs::read_to_string(bench.path().join("o.json")).unwrap();
-    assert!(json.contains("\"reads\"") && json.contains("\"writes\""), "{json}");
-}
-
 /// 50 + 50 for --rate_iops=100, and 3,681 "operations per second" of 1,840 flushed writes.
 #[test]
 fn rates_count_for_each_direction_and_flushes_are_no_writes() {
@@ -151,117 +140,6 @@ fn rates_count_for_each_direction_and_flushes_are_no_writes() {
     assert_eq!(journal.code, 0, "{journal:?}");
     let text = journal.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("writes per second, each flushed"), "{text}");
-}
-
-#[test]
-fn what_most_commands_have_runs_and_what_changed_is_reported() {
-    let bench = Bench::new();
-    for (words, said) in [
-        ("--output-format=normal,json", "prints JSON of its own"),
-        ("--minimal", "--format json"),
-        ("--ioengine=posixaio --iodepth=1", "uses psync"),
-        ("--filesize=8M --nrfiles=1 --verify=0", ""),
-    ] {
-        let line = format!("bench --name=t --directory=. --rw=randread --size=8M {words}");
-        let line = line + " --io_size=1m --runtime=20";
-        let ended = bench.run(&line.split_whitespace().collect::<Vec<_>>());
-        assert_eq!(ended.code, 0, "{ended:?}");
-        assert!(ended.err.contains(said), "{said}: {ended:?}");
-    }
-}
-
-/// Whether the command is taken; else the option that the message names.
-const DOCUMENTED: &[(&str, &str)] = &[
-    // etcd, "Hardware recommendations" and the IBM article that it links.
-    (
-        "--rw=write --ioengine=sync --fdatasync=1 --directory=. --size=22m --bs=2300 --name=mytest",
-        "",
-    ),
-    // Google Cloud, "Benchmarking Persistent Disk performance".
-    (
-        "--name=write_throughput --directory=. --numjobs=16 --size=1M --time_based --runtime=1s \
-         --ramp_time=1s --ioengine=libaio --direct=0 --verify=0 --bs=64K --iodepth=64 --rw=write \
-         --group_reporting=1 --iodepth_batch_submit=64 --iodepth_batch_complete_max=64",
-        "",
-    ),
-    (
-        "--name=read_bw --directory=. --numjobs=4 --size=8M --direct=1 --rw=read --bs=1M \
-         --offset_increment=1M --iodepth=64 --ioengine=libaio",
-        "offset_increment",
-    ),
-    (
-        "--name=fill_disk --directory=. --filesize=4M --ioengine=libaio --direct=0 --verify=0 \
-         --randrepeat=0 --bs=128K --iodepth=64 --rw=randwrite --io_size=4M",
-        "",
-    ),
-    // AWS, "Benchmark Amazon EBS volumes".
-    (
-        "--directory=. --ioengine=psync --name fio_test_file --direct=0 --rw=randwrite --bs=16k \
-         --size=1M --numjobs=16 --time_based --runtime=1 --group_reporting --norandommap",
-        "",
-    ),
-    (
-        "--filename=/dev/null-missing --direct=1 --rw=randrw --name=x --bs=16k --size=1G",
-        "/dev/null-missing",
-    ),
-    // Ceph, and the paper of Proxmox VE on it.
-    (
-        "--filename=here --direct=0 --sync=1 --rw=write --bs=4k --numjobs=1 --iodepth=1 --size=1M \
-         --runtime=1 --time_based --group_reporting --name=journal-test",
-        "",
-    ),
-    (
-        "--ioengine=libaio --filename=here --direct=0 --sync=1 --rw=write --bs=4K --numjobs=1 \
-         --iodepth=1 --runtime=1 --time_based --name=fio --size=1M",
-        "",
-    ),
-    (
-        "--ioengine=psync --filename=here --size=4M --time_based --name=fio --group_reporting \
-         --runtime=1 --direct=0 --sync=1 --iodepth=1 --rw=write --threads --bs=4K --numjobs=32",
-        "threads",
-    ),
-    // YABS and others.
-    (
-        "--name=rand_rw_4k --ioengine=libaio --rw=randrw --rwmixread=50 --bs=4k --iodepth=64 \
-         --numjobs=2 --size=2M --runtime=1 --gtod_reduce=1 --direct=0 --filename=test.fio \
-         --group_reporting --minimal",
-        "",
-    ),
-];
-
-/// Job files: Azure ("Benchmark your application on Azure Disk Storage"), kubestr, and kbench of
-/// Longhorn.
-const DOCUMENTED_FILES: &[&str] = &[
-    "[global]\nsize=1m\ndirect=0\niodepth=256\nioengine=libaio\nbs=4k\nnumjobs=4\nruntime=1\n\
-     time_based\n[writer1]\nrw=randwrite\ndirectory=.\n",
-    "[global]\nrandrepeat=0\nverify=0\nioengine=libaio\ndirect=0\ngtod_reduce=1\n[job1]\n\
-     name=read_iops\nbs=4K\niodepth=64\nsize=2M\nreadwrite=randread\ntime_based\nramp_time=1s\n\
-     runtime=1s\n",
-    "[global]\ninclude common_include\nbs=4K\niodepth=128\nnumjobs=8\nnorandommap=1\n\
-     [iops-rand-write]\nreadwrite=randwrite\n",
-];
-
-#[test]
-fn documented_commands_run_or_name_the_option_that_has_no_meaning_here() {
-    let bench = Bench::new();
-    for (line, named) in DOCUMENTED {
-        let line = format!("bench --quiet {line}");
-        let ended = bench.run(&line.split_whitespace().collect::<Vec<_>>());
-        assert_eq!(ended.code, if named.is_empty() { 0 } else { 2 }, "{line}: {ended:?}");
-        assert!(ended.err.contains(named), "{line}: {ended:?}");
-    }
-    let common = "ioengine=libaio\ndirect=0\nrandrepeat=0\nverify=0\nruntime=1\ntime_based\n";
-    std::fs::write(bench.path().join("common_include"), common).unwrap();
-    for text in DOCUMENTED_FILES {
-        std::fs::write(bench.path().join("job.fio"), text).unwrap();
-        let words = ["bench", "job.fio", "--size=2M", "--output-format=json", "--quiet"];
-        let ended = bench.run(&words);
-        assert_eq!(ended.code, 0, "{text}: {ended:?}");
-        let json = ended.json();
-        let first = json["jobs"].get(0).unwrap_or(&json);
-        assert!(first["name"] != "job1", "{ended:?}");
-    }
-    assert_eq!(bench.leftovers(), Vec::<String>::new());
 }
 
 /// "would fill m: at most 0 B may be used there", with 220 MiB free and any --size.
