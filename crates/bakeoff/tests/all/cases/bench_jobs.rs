@@ -173,29 +173,6 @@ fn a_filesystem_in_memory_is_named_and_no_option_is_advised() {
     assert!(first.contains("in memory") && !first.contains("--direct"), "{ended:?}");
 }
 
-/// "killed by signal 25: no reply (EOF while parsing a value)".
-#[test]
-fn a_limit_of_file_sizes_is_named() {
-    let bench = Bench::new();
-    let script = "ulimit -f 1024; exec \"$@\"";
-    let mut bakeoff = bench.bakeoff();
-    for rw in ["--rw=write", "--rw=read"] {
-        let ended = Command::new("sh")
-            .args(["-c", script, "sh"])
-            .arg(bakeoff.get_program())
-            .args(["bench", ".", rw, "--bs=1m", "--size=64m", "--io_size=64m", "--quiet"])
-            .envs(bakeoff.get_envs().filter_map(|(name, value)| Some((name, value?))))
-            .current_dir(bench.path())
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-        assert_eq!(ended.status.code(), Some(4), "{said}");
-        assert!(said.contains("ulimit -f"), "{said}");
-    }
-    bakeoff.stdin(Stdio::null());
-    assert_eq!(bench.leftovers(), Vec::<String>::new());
-}
-
 /// "cannot inspect DIR: No such file or directory", of a directory that exists.
 #[test]
 fn a_missing_proc_is_named() {
