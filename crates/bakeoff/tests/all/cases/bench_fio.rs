@@ -8,69 +8,6 @@ use serde_json::Value;
 use crate::bench::Bench;
 use crate::skip;
 
-const JOBS: &str = "\
-[global]
-ioengine=psync
-size=1m
-time_based=0
-[seq read]
-rw=read
-bs=4k,64k
-[writers]
-stonewall
-rw=write
-bs=64k
-numjobs=2
-group_reporting
-[mixed]
-stonewall
-rw=rw
-bs=16k
-loops=2
-[rand]
-stonewall
-rw=randread
-io_size=512k
-";
-
-/// Bytes read and written of each job in JSON of fio or bakeoff, with its name.
-fn totals(json: &Value) -> Vec<(String, u64)> {
-    let bytes = |job: &Value, way: &str| job[way]["io_bytes"].as_u64().unwrap_or(0);
-    let jobs = json["jobs"].as_array().unwrap_or_else(|| panic!("{json}"));
-    jobs.iter()
-        .map(|job| {
-            let name = job["jobname"].as_str().or(job["name"].as_str()).unwrap().to_string();
-            (name, bytes(job, "read") + bytes(job, "write"))
-        })
-        .collect()
-}
-
-#[test]
-fn a_job_file_does_what_it_does_in_fio() {
-    let bench = Bench::new();
-    let file = bench.path().join("jobs.fio");
-    std::fs::write(&file, JOBS).unwrap();
-    let ours = bench.run(&["bench", "jobs.fio", "--output-format=json", "--quiet"]);
-    assert_eq!((ours.code, ours.err.as_str()), (0, ""), "{ours:?}");
-    let mib = 1 << 20;
-    let expected = [("seq read", mib), ("writers", 2 * mib), ("mixed", 2 * mib), ("rand", mib / 2)];
-    let expected = expected.map(|(name, bytes)| (name.to_string(), bytes));
-    assert_eq!(totals(&ours.json()), expected);
-    assert_eq!(bench.leftovers(), Vec::<String>::new(), "fio leaves its files");
-    if skip::lacks_command("fio") {
-        return;
-    }
-    let folder = tempfile::tempdir_in(bench.path()).unwrap();
-    let theirs = Command::new("fio")
-        .args(["--output-format=json", "--thread"])
-        .arg(&file)
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    let theirs: Value = serde_json::from_slice(&theirs.stdout).unwrap();
-    assert_eq!(totals(&theirs), expected);
-}
-
 #[test]
 fn every_option_of_the_installed_fio_is_known() {
     if skip::lacks_command("fio") {
@@ -147,16 +84,4 @@ fn a_read_from_memory_is_said_first() {
     assert!(warm.out.starts_with("Served from memory: "), "{warm:?}");
     let json = bench.run(&["bench", "cached", "--rw=read", "--format", "json"]).json();
     assert!(json["memory_share"].as_f64().unwrap() > 0.5, "{json}");
-}
-
-#[test]
-fn bench_alone_asks_for_something_to_measure() {
-    let bench = Bench::new();
-    let ended = bench.run(&["bench"]);
-    assert_eq!(ended.code, 2, "{ended:?}");
-    assert!(ended.err.contains("bakeoff bench ."), "{ended:?}");
-    std::fs::write(bench.path().join("bad.fio"), "[a]\nexec_prerun=ls\n").unwrap();
-    let bad = bench.run(&["bench", "bad.fio"]);
-    assert_eq!(bad.code, 2, "{bad:?}");
-    assert!(bad.err.contains("line 2: --exec_prerun=ls"), "{bad:?}");
 }
