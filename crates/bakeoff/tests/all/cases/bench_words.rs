@@ -124,34 +124,3 @@ fn every_flag_reaches_the_job_in_either_spelling() {
     let job = &measured(&bench, &[".", "--size=64k", "--rw=write", "--fdatasync=4"])["job"];
     assert_eq!((&job["fdatasync"], &job["direct"]), (&4.into(), &false.into()));
 }
-
-#[test]
-fn engines_patterns_and_small_files() {
-    let bench = Bench::new();
-    for engine in ["psync", "io_uring", "null"] {
-        let answer = measured(&bench, &[".", "--size=1m", "--io_size=1m", "--engine", engine]);
-        // Where the kernel has no io_uring another engine takes over, and a finding says so.
-        let fell_back = answer["engine"] == "psync" && answer.to_string().contains("io_uring");
-        assert!(answer["engine"] == engine || fell_back, "{answer}");
-        assert_eq!(answer["read"]["total_ios"], 256);
-    }
-    for (rw, side) in
-        [("read", "read"), ("randread", "read"), ("write", "write"), ("randwrite", "write")]
-    {
-        let answer = measured(&bench, &[".", "--size=512", "--bs=1", "--io_size=512", "--rw", rw]);
-        assert_eq!(answer[side]["total_ios"], 512, "{rw}");
-    }
-    let files = measured(&bench, &[".", "--rw=smallfiles", "--size=64k", "--io_size=64k"]);
-    assert!(files.to_string().contains("create"), "{files}");
-    let checked =
-        measured(&bench, &[".", "--rw=randwrite", "--size=1m", "--offsets=once", "--verify"]);
-    assert_eq!(checked["verified_bytes"], 1 << 20, "{checked}");
-    let text = bench.run(&["bench", ".", "--size=64k"]);
-    assert!(text.out.starts_with("randread, bs 4k, size 64 KiB, psync"), "{text:?}");
-    let csv = bench.run(&["bench", ".", "--size=64k", "--format", "csv"]);
-    assert_eq!((csv.code, csv.out.as_str()), (2, ""), "{csv:?}");
-    // A bench leaves no run behind.
-    let runs = bench.run(&["runs", "--format", "json"]).json();
-    assert_eq!(runs["runs"], Value::Array(Vec::new()));
-    assert_eq!(bench.leftovers(), Vec::<String>::new());
-}
