@@ -56,30 +56,6 @@ fn eight_bytes_a_call_are_held_back_by_system_calls() {
     assert!(cause == "system_calls" || is_crowded || is_seen, "{}", ended.out);
 }
 
-#[test]
-fn what_nobody_flushes_is_memory_and_refused_before_it_is_measured() {
-    if lacks() {
-        return;
-    }
-    let bench = Bench::new();
-    let unflushed = "rw = 'write'\nbs = '64k'\nsize = '4m'\nfsync = 0\nend_fsync = false";
-    let ended = run(&bench, unflushed);
-    assert!(ended.code == 2 && ended.err.contains("memory would be measured"), "{ended:?}");
-}
-
-#[test]
-fn a_file_that_is_read_from_memory_gives_no_number_but_the_reason() {
-    if lacks() {
-        return;
-    }
-    let bench = Bench::new();
-    let ended = run(&bench, "rw = 'read'\nbs = '64k'\nsize = '4m'\ndirect = false");
-    assert!(ended.code == 0 || ended.code == 1, "{ended:?}");
-    let shown = bench.run(&["show", "last", "--details"]);
-    let text = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("discarded (last reason: the read came from memory: read"), "{text}");
-}
-
 /// A control group that gets a twentieth of a CPU.
 struct Quota(PathBuf);
 
