@@ -9,21 +9,6 @@ use serde_json::Value;
 
 const OTHER: &str = "fedcba9876543210";
 
-/// With the demo's kept events in the store.
-fn with_demo(home: Home) -> Home {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/runs/demo.jsonl");
-    let lines: Vec<String> =
-        std::fs::read_to_string(path).unwrap().lines().map(str::to_string).collect();
-    let first = json(&lines[0]);
-    let run = first["what"]["started"]["run"].as_str().unwrap();
-    let head =
-        format!("{{\"schema\":\"bakeoff/bundle/1\",\"run\":\"{run}\",\"version\":\"0.1.0\"}}");
-    let head = serde_json::from_str(&head).unwrap();
-    let file = home.file("demo.jsonl", bakeoff_report::bundle::encode(&head, &lines).unwrap());
-    assert_eq!(home.run(&["runs", "add", file.to_str().unwrap()]).0, 0);
-    home
-}
-
 /// A store with the kept run and another like it, changed in its text.
 fn home(change: impl FnOnce(String) -> String) -> Home {
     let home = Home::with_run();
@@ -78,51 +63,6 @@ fn another_kernel_is_not_ranked_unless_it_is_the_question() {
     );
     assert_eq!(json["answers"][0]["verdict"], "refused");
     assert_eq!(json["findings"][0]["id"], "runs-differ");
-}
-
-/// What is changed in the text of the second run, and what the comparison calls it.
-const CHANGES: [(Option<&str>, &str, &str, &str); 7] = [
-    (Some("board"), "\"hostname\":\"pi\"", "\"hostname\":\"pi-2\"", "host name (pi and pi-2)"),
-    (Some("board"), "\"cpu\":\"Cortex-A72\"", "\"cpu\":\"Cortex-A76\"", "CPU (Cortex-A72"),
-    (Some("device"), "\"serial\":\"4C5300\"", "\"serial\":\"4C5301\"", "serial number (4C5300"),
-    (Some("device"), "USB 480 Mb/s", "USB 5000 Mb/s", "link (USB 480 Mb/s"),
-    (Some("kernel"), "6.12.47+rpt-rpi-v8", "6.6.20", "kernel (6.12.47"),
-    // What no factor covers: the rules and the work.
-    (None, "\"cell_min_ns\":2000000000", "\"cell_min_ns\":3000000000", "shortest cell (2.0 s"),
-    (None, "\"bs\":4096", "\"bs\":8192", "workload"),
-];
-
-#[test]
-fn each_factor_lets_its_own_differ_and_refuses_everything_else_by_name() {
-    for (factor, from, to, name) in CHANGES {
-        let home = home(|text| {
-            assert!(text.contains(from), "{from}");
-            text.replace(from, to)
-        });
-        for across in ["board", "device", "kernel"] {
-            let (code, out, err) = home.run(&["compare", "0123", "fedc", "--across", across]);
-            let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
-            let context = format!("{from} to {to}, --across {across}: {code} {out} {err}");
-            assert!(said.contains(name), "{context}");
-            if factor == Some(across) || across == "board" && factor.is_some() {
-                assert!(said.contains("Across 2 runs that differ in"), "{context}");
-            } else {
-                assert!(code == 1 && said.starts_with("Not ranked"), "{context}");
-                assert!(said.contains("runs-differ"), "{context}");
-            }
-        }
-    }
-}
-
-#[test]
-fn runs_with_nothing_in_common_are_refused_and_not_passed_over() {
-    let home = with_demo(Home::with_run());
-    let demo = home.run(&["runs", "--format", "json"]).1;
-    let all = json(&demo)["runs"].as_array().unwrap().clone();
-    let ids: Vec<&str> = all.iter().map(|run| run["run"].as_str().unwrap()).collect();
-    let (code, out, _) = home.run(&["compare", ids[0], ids[1]]);
-    assert!(code == 1 && out.starts_with("Not ranked"), "{code} {out}");
-    assert!(!out.contains("Overwritten") && !out.contains("WrittenOnce"), "{out}");
 }
 
 #[test]
