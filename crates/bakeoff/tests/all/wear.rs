@@ -97,13 +97,6 @@ fn with_long_cells() -> String {
 }
 
 #[test]
-fn one_candidate_after_the_other_is_told_as_its_device_counts() {
-    if !on_image::lacks() {
-        agrees(&with_long_cells(), 96 * MIB);
-    }
-}
-
-#[test]
 fn candidates_that_take_turns_are_told_as_their_devices_count() {
     if !on_image::lacks() {
         let plan =
