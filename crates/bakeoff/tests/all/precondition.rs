@@ -69,20 +69,6 @@ fn bytes_that_are_not_left_end_it_and_the_run_is_labelled() {
     assert!(found.out.contains("write limit reached"), "{found:?}");
 }
 
-#[test]
-fn what_the_plan_does_not_want_is_not_done() {
-    if on_image::lacks() {
-        return;
-    }
-    for plan in [SMALL.to_string(), plan().replace("precondition = true", "precondition = false")] {
-        let bench = Bench::new();
-        made(&bench, &plan, 96 * MIB);
-        let ran = bench.run(&RUN);
-        assert!(ran.code <= 1, "{ran:?}");
-        assert!(record(&bench).1.preconditioned.is_empty(), "{ran:?}");
-    }
-}
-
 type IsIt = fn(&What) -> bool;
 
 /// After which events of preconditioning a run is killed, time after time.
