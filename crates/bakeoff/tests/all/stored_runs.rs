@@ -50,20 +50,6 @@ fn a_bundle_is_the_same_run_on_another_machine() {
 }
 
 #[test]
-fn a_run_is_shown_in_every_format() {
-    let home = Home::with_run();
-    let (code, out, err) = home.run(&["show", "0123"]);
-    assert_eq!((code, err.as_str()), (0, ""));
-    assert!(out.contains("ext4 is fastest: at least 48 % faster than /mnt/usb"), "{out}");
-    let shown = json(&home.run(&["show", "last", "--format", "json"]).1);
-    assert_eq!(shown["schema"], "bakeoff/run/2");
-    assert_eq!(shown["verdicts"][0]["verdict"], "fastest");
-    let csv = home.run(&["show", "last", "--format", "csv"]).1;
-    assert_eq!(csv.lines().count(), 21, "{csv}");
-    assert!(home.run(&["show", "last", "--format", "markdown"]).1.contains("| candidate | tier |"));
-}
-
-#[test]
 fn the_list_has_each_run_with_its_verdict() {
     let home = Home::with_run();
     let file = home.file("b.jsonl", bundle_of("0123ffff00000000", 30));
@@ -87,27 +73,6 @@ fn the_list_has_each_run_with_its_verdict() {
     assert!(code == 2 && err.contains("0123ffff00000000 or 0123456789abcdef"), "{err}");
     let (code, _, err) = home.run(&["show", "0124"]);
     assert!(code == 2 && err.contains("did you mean"), "{err}");
-}
-
-#[test]
-fn one_run_that_cannot_be_read_hides_no_other() {
-    let home = Home::with_run();
-    let file = home.file("b.jsonl", bundle_of("ffff456789abcdef", 30));
-    home.run(&["runs", "add", file.to_str().unwrap()]);
-    let raw = rusqlite::Connection::open(home.store()).unwrap();
-    let sql = "UPDATE events SET json = replace(json, '\"owned\"', '\"teleported\"') WHERE run = 2";
-    raw.execute(sql, []).unwrap();
-    // What the import kept of it for lists was of the events as they were.
-    raw.execute("DELETE FROM digests WHERE run = 2", []).unwrap();
-    let rows = json(&home.run(&["runs", "--format", "json"]).1);
-    assert_eq!(rows["runs"][0]["state"], "unreadable");
-    assert!(rows["runs"][0]["error"].as_str().unwrap().contains("teleported"));
-    assert_eq!(rows["runs"][1]["verdict"], "ext4 is fastest in all 2");
-    let (code, _, err) = home.run(&["show", "ffff"]);
-    assert!(code == 4 && err.contains("Other runs are not affected"), "{err}");
-    assert_eq!(home.run(&["show", "ffff", "-o", "run.bundle"]).0, 4);
-    assert_eq!(home.run(&["runs", "rm", "ffff"]).0, 0, "and removed");
-    assert_eq!(home.run(&["show", RUN]).0, 0);
 }
 
 #[test]
@@ -200,32 +165,6 @@ fn one_bad_file_does_not_keep_the_others_out() {
     let args = ["runs", "add", bad.to_str().unwrap(), good.to_str().unwrap()];
     let (code, out, err) = home.run(&args);
     assert!(code == 2 && out.contains("added run") && err.contains("bad.jsonl"), "{out}{err}");
-}
-
-#[test]
-fn reports_are_written_whole_and_over_nothing_else() {
-    let home = Home::with_run();
-    let write = |runs: &[&str]| home.run(&[&["show", "-o", "page.html"], runs].concat());
-    let (code, out, err) = write(&[]);
-    assert_eq!((code, out.trim()), (0, "page.html"), "{err}");
-    let page = fs::read_to_string(home.dir.path().join(out.trim())).unwrap();
-    assert!(page.contains("<!doctype html>") && page.contains("/mnt/usb"));
-    assert_eq!(write(&["01"]).1, out);
-    let again = fs::read_to_string(home.dir.path().join("page.html")).unwrap();
-    assert_eq!(page, again);
-    assert_eq!(write(&["last", RUN]).0, 2, "a page has one run");
-    let notes = home.file("notes.html", "my notes");
-    let (code, _, err) = home.run(&["show", "last", "-o", "notes.html"]);
-    assert!(code == 3 && err.contains("did not write it"), "{err}");
-    assert_eq!(fs::read_to_string(notes).unwrap(), "my notes");
-    fs::create_dir(home.dir.path().join("d.html")).unwrap();
-    let (code, _, err) = home.run(&["show", "-o", "d.html"]);
-    assert!(code == 2 && err.contains("directory"), "{err}");
-    let (code, _, err) = home.run(&["show", "last", "-o", "no/such/a.html"]);
-    assert!(code == 4 && err.contains("no/such/a.html"), "{err}");
-    let markdown = home.run(&["show", "last", "--format", "markdown"]).1;
-    assert!(markdown.contains("### read-1m"), "{markdown}");
-    assert_eq!(home.run(&["show", "nothing"]).0, 2);
 }
 
 #[test]
