@@ -52,19 +52,6 @@ fn runs_are_found_by_a_part_of_what_is_known_of_them() {
 }
 
 #[test]
-fn a_list_for_people_has_a_limit_and_says_what_is_beyond_it() {
-    let home = Home::new();
-    let runs: Vec<String> = (0..102).map(|n| format!("{n:03x}3456789abcdef")).collect();
-    for run in &runs {
-        let file = home.file("b.jsonl", crate::stored::bundle_of(run, 3));
-        assert_eq!(home.run(&["runs", "add", file.to_str().unwrap()]).0, 0);
-    }
-    let (_, out, _) = home.run(&["runs"]);
-    assert!(out.contains("100 runs") && out.contains("Not listed: 2 earlier runs."), "{out}");
-    assert_eq!(listed(&home, &[]).len(), 102);
-}
-
-#[test]
 fn a_label_is_set_shown_exported_and_removed() {
     let home = Home::with_run();
     let label =
