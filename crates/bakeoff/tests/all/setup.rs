@@ -9,8 +9,6 @@ use tempfile::TempDir;
 
 use crate::skip;
 
-const MANAGERS: [&str; 5] = ["apt-get", "dnf", "pacman", "apk", "zypper"];
-
 /// A PATH with one package manager and nothing else, beside the system's own directories.
 struct Fake {
     dir: TempDir,
@@ -80,34 +78,6 @@ fn cannot_install() -> bool {
 }
 
 #[test]
-fn every_manager_is_called_with_its_own_words_when_asked_to() {
-    if cannot_install() {
-        return;
-    }
-    for manager in MANAGERS {
-        // Installing makes the program appear.
-        let fake = Fake::new(
-            manager,
-            "case \"$*\" in *fio*) : >\"$BIN/fio\"; chmod +x \"$BIN/fio\";; esac",
-        );
-        fake.program("chmod", "#!/bin/sh\nexec /bin/chmod \"$@\"\n");
-        let said = text(&fake.run(&[]));
-        assert!(fake.calls().is_empty(), "{manager} was called unasked: {said}");
-        let done = fake.run(&["--install"]);
-        let said = text(&done);
-        let calls = fake.calls();
-        let install = calls.last().unwrap_or_else(|| panic!("{manager} was not called: {said}"));
-        assert!(install.contains(" fio"), "{manager}: {calls:?}");
-        let verb = if manager == "apk" { " add " } else { "install" };
-        assert!(install.contains(verb) || manager == "pacman", "{manager}: {install}");
-        assert_eq!(calls.len(), if manager == "apt-get" { 2 } else { 1 }, "{calls:?}");
-        // fio is there now, and is not asked for again.
-        let again = fake.run(&["--install"]);
-        assert_eq!(fake.calls().len(), calls.len(), "{manager}: {}", text(&again));
-    }
-}
-
-#[test]
 fn a_run_installs_what_its_plan_lacks_only_when_asked_to() {
     if cannot_install() {
         return;
@@ -151,12 +121,4 @@ fn one_package_that_cannot_be_had_keeps_none_of_the_others_away() {
     let done = command.arg("--store").arg(store).env("PATH", fake.dir.path()).output().unwrap();
     let said = text(&done);
     assert!(fake.dir.path().join("fio").exists(), "{said}");
-}
-
-#[test]
-fn an_unknown_plan_is_a_usage_error() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
-    let done = command.args(["plan", "sdcard", "--install"]).output().unwrap();
-    assert_eq!(done.status.code(), Some(2));
-    assert!(text(&done).contains("'sd-card'"), "{}", text(&done));
 }
