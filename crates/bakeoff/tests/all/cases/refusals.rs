@@ -102,21 +102,6 @@ fn memory_bytes() -> u64 {
 }
 
 #[test]
-fn the_near_word_is_suggested_for_what_is_unknown() {
-    let bench = Bench::new();
-    refused(&bench, &["quick", "--workload", "randwrit"], 2, &["did you mean 'randwrite'?"]);
-    refused(&bench, &["quick", "--workload", "zzz"], 2, &["choose from", "seqread"]);
-    refused(&bench, &["demo", "--workload", "smalfiles"], 2, &["did you mean 'smallfiles'?"]);
-    refused(&bench, &["quick", "--worklod", "x"], 2, &["--worklod", "'--workload'"]);
-    refused(&bench, &["qick"], 2, &["qick", "'quick'"]);
-    refused(&bench, &["bench", ".", "--rw", "randreed"], 2, &["did you mean 'randread'?"]);
-    refused(&bench, &["bench", ".", "--engine", "iouring"], 2, &["did you mean 'io_uring'?"]);
-    refused(&bench, &["bench", ".", "--io_sise", "1m"], 2, &["--io_sise", "'--io_size'"]);
-    refused(&bench, &["bench", ".", "--format", "jsonn"], 2, &["jsonn", "'json'"]);
-    refused(&bench, &["show", "nosuchrun"], 2, &["no run 'nosuchrun'", "bakeoff runs"]);
-}
-
-#[test]
 fn a_read_only_mount() {
     if skip::lacks_root() || skip::lacks_loop_devices() {
         return;
