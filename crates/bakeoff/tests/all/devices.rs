@@ -1,6 +1,6 @@
 //! `bakeoff` and `bakeoff devices` as a user meets them, on the machine the tests run on.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 fn bakeoff() -> Command {
     Command::new(env!("CARGO_BIN_EXE_bakeoff"))

@@ -1,7 +1,7 @@
 //! Candidates whose reads come from memory, or may: shown, and never the leader, fastest or as fast
 //! as any, with profiles too.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;

@@ -1,20 +1,15 @@
-//! A store in trouble, seen from the command line: corrupt, foreign, newer, full, not writable,
-//! somebody else's; and outputs that go away.
+//! A store in trouble, seen from the command line: corrupt, not writable, of the user under sudo.
 
 // Unwrapping in a test is an assertion.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::process::CommandExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::bench::WITHOUT_OTHERS;
 use crate::skip;
-use crate::stored::{Home, RUN, answer, bundle_of, bundle_path};
-
-/// A user that is not root and owns nothing.
-const NOBODY: u32 = 65_534;
+use crate::stored::{Home, answer, bundle_path};
 
 fn bakeoff() -> std::path::PathBuf {
     env!("CARGO_BIN_EXE_bakeoff").into()

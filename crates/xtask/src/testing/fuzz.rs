@@ -29,11 +29,8 @@ const MEMORY_MIB: u32 = 1024;
 const INPUT_S: u32 = 60;
 
 /// What tests are held against is as good to start from: target and folder.
-const FIXTURES: &[(&str, &str)] = &[
-    ("bundle", "fixtures/bundle"),
-    ("bundle", "fixtures/runs"),
-    ("import", "fixtures/tools"),
-];
+const FIXTURES: &[(&str, &str)] =
+    &[("bundle", "fixtures/bundle"), ("bundle", "fixtures/runs"), ("import", "fixtures/tools")];
 
 /// Where the inputs that are tried come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 use std::process::Command;
 
 use bakeoff_tools::fio::options::table;
-use serde_json::Value;
 
 use crate::bench::Bench;
 use crate::skip;

@@ -1,7 +1,6 @@
 //! `bakeoff plan`: shows, changes nothing, and refuses with the place of a mistake.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use super::bench_device::Disk;

@@ -25,7 +25,11 @@ fn a_fuse_directory() {
     assert_eq!(ended.code, 0, "{ended:?}");
     let shown = bench.run(&["show", "last", "--details"]).out;
     let said = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("cache state unknown") && said.contains("the filesystem uses a user-space driver"), "{shown}");
+    assert!(
+        said.contains("cache state unknown")
+            && said.contains("the filesystem uses a user-space driver"),
+        "{shown}"
+    );
     assert_eq!(bench.leftovers(), Vec::<String>::new());
     assert_eq!(fs::read_to_string(dir.join("theirs")).unwrap(), "keep");
     let shown = bench.run(&["show", "last", "--format", "json"]).json();
