@@ -7,15 +7,12 @@ import json
 import math
 import os
 import random
-import socket
-import struct
 import subprocess
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
-from emulated import flash, nbd
+from emulated import flash
 from emulated.board import PC
 from emulated.machine import TARGET
 
@@ -103,29 +100,6 @@ def test_a_full_fast_cache_makes_writes_slow():
 def test_a_flush_programs_a_page_that_is_not_full():
     counted = trace(64 * MIB, {"page": 64 * KIB}, [("w", 0, 4096), ("f", 0, 0)])
     assert counted["flash_bytes"] == 64 * KIB
-
-
-def test_it_keeps_what_it_was_given_by_nbd(tmp_path):
-    backing, path, data = tmp_path / "backing", tmp_path / "socket", os.urandom(8192)
-    backing.write_bytes(bytes(MIB))
-    command = [flash.program(TARGET), "nbd", path, backing]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    while not path.exists():
-        assert server.poll() is None
-        time.sleep(0.01)
-    with socket.socket(socket.AF_UNIX) as client:
-        client.connect(str(path))
-        assert nbd.take(client, 18)[:8] == b"NBDMAGIC"
-        client.sendall(struct.pack(">IQII", 3, nbd.OPTION_MAGIC, nbd.EXPORT_NAME, 0))
-        assert struct.unpack(">QH", nbd.take(client, 10)) == (MIB, nbd.FLAGS & ~(1 << 5))
-        for kind, sent in ((nbd.WRITE, data), (nbd.FLUSH, b""), (nbd.READ, b"")):
-            head = (nbd.REQUEST_MAGIC, 0, kind, 7, 4096, len(data) if kind != nbd.FLUSH else 0)
-            client.sendall(struct.pack(">IHHQQI", *head) + sent)
-            assert struct.unpack(">IIQ", nbd.take(client, 16)) == (nbd.SIMPLE_MAGIC, 0, 7)
-        assert nbd.take(client, len(data)) == data
-    server.terminate()
-    counted = json.loads(server.stdout.read())
-    assert (counted["host_written_bytes"], counted["flushes"]) == (len(data), 1)
 
 
 FILESYSTEMS = {

@@ -26,8 +26,6 @@ class Disk:
     block_bytes: int = 512
     cache: str = "unsafe"
     limits: dict = field(default_factory=dict, hash=False)
-    # A drive of `drives`, or `flash NAME=NUMBER...` (flash/drive.c), served by a process.
-    drive: str | None = None
 
     def at_most_iops(self, iops: int) -> "Disk":
         return replace(self, limits={**self.limits, "iops-total": iops})
@@ -45,8 +43,7 @@ class Disk:
         return folder / f"{self.name}.img"
 
     def arguments(self, path: str) -> list[str]:
-        """QEMU's arguments for the disk and its content, the file at `path`: the socket of its
-        server where a process serves it."""
+        """QEMU's arguments for the disk and its content, the file at `path`."""
         if self.bus == "card":
             return ["-drive", f"if=sd,format=raw,cache=unsafe,file={path.replace(',', ',,')}"]
         node = {
@@ -55,7 +52,7 @@ class Disk:
             "read-only": self.read_only,
             "discard": "unmap",
             "cache": {"direct": self.cache == "none", "no-flush": self.cache == "unsafe"},
-            "file": self._file(path),
+            "file": {"driver": "file", "filename": path},
         }
         arguments = []
         if self.limits:
@@ -70,11 +67,6 @@ class Disk:
                 "file": {**node, "node-name": f"{self.name}-file"},
             }
         return arguments + ["-blockdev", json.dumps(node), "-device", json.dumps(self.device())]
-
-    def _file(self, path: str) -> dict:
-        if self.drive:
-            return {"driver": "nbd", "server": {"type": "unix", "path": path}}
-        return {"driver": "file", "filename": path}
 
     def device(self) -> dict:
         """What the device is and has, as QMP's device_add takes it."""

@@ -42,11 +42,10 @@ class Output:
 
 class Guest:
     """A guest of QEMU, which is `process`, talks through sockets in `sockets` and has its disks and
-    logs in `folder`; `servers` are the processes of its drives of known mechanism."""
+    logs in `folder`."""
 
-    def __init__(self, process: subprocess.Popen, sockets: Path, folder: Path, servers=()):
+    def __init__(self, process: subprocess.Popen, sockets: Path, folder: Path):
         self.process, self.sockets, self.folder = process, sockets, folder
-        self.servers = servers
         self._buffer = b""
         self._events: list[dict] = []
         try:
@@ -189,9 +188,6 @@ class Guest:
         """The power cut: at once, with nothing written back. The machine can be booted again."""
         self.process.kill()
         self.process.wait()
-        for server in self.servers:
-            server.kill()
-            server.wait()
         shutil.rmtree(self.sockets, ignore_errors=True)
 
     def _last_words(self) -> str:

@@ -4,13 +4,11 @@ Disks are files that stay when a guest is killed, so the next one finds what a p
 
 import shutil
 import subprocess
-import sys
 import tempfile
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import flash, image
+from . import image
 from .board import Board
 from .disk import Disk
 from .guest import Guest
@@ -58,7 +56,6 @@ class Machine:
     def boot(self) -> Guest:
         """Switches it on and waits until it takes commands."""
         sockets = Path(tempfile.mkdtemp(prefix="bakeoff-vm-"))
-        servers = [self._serve(disk, sockets) for disk in self.disks if disk.drive]
         with (self.folder / "qemu.log").open("wb") as errors:
             process = subprocess.Popen(
                 self._command(sockets),
@@ -66,26 +63,11 @@ class Machine:
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
             )
-        guest = Guest(process, sockets, self.folder, servers)
+        guest = Guest(process, sockets, self.folder)
         # A stick is found a moment after the system is up.
         guest.wait_for(f"{COUNT_DISKS}; [ $found -ge {len(self.disks)} ]")
         guest.settle()
         return guest
-
-    def _serve(self, disk: Disk, sockets: Path) -> subprocess.Popen:
-        """The process that serves a drive of known mechanism."""
-        socket = sockets / disk.name
-        name, *design = disk.drive.split()
-        if name == "flash":
-            command = [flash.program(TARGET), "nbd", socket, self.content(disk), *design]
-        else:
-            server = Path(__file__).with_name("nbd.py")
-            command = [sys.executable, server, socket, self.content(disk), name]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        while not socket.exists():
-            assert process.poll() is None, f"no server for {disk.drive}"
-            time.sleep(0.05)
-        return process
 
     def _command(self, sockets: Path) -> list[str]:
         board = self.board
@@ -99,8 +81,7 @@ class Machine:
             words += ["-dtb", str(self.image.device_tree)]
         words += ["-append", f"{board.command_line} {COMMAND_LINE}"]
         for disk in self.disks:
-            path = sockets / disk.name if disk.drive else self.content(disk)
-            words += disk.arguments(str(path))
+            words += disk.arguments(str(self.content(disk)))
         socket = "socket,id={0},server=on,wait=off,path={1}/{0}"
         words += ["-chardev", socket.format("qmp", sockets), "-mon", "chardev=qmp,mode=control"]
         port = socket.format("port", sockets)

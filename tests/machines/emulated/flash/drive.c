@@ -1,6 +1,5 @@
 /* An emulated flash drive: the model with content behind it, in the time that it takes.
  *
- *   flash nbd SOCKET BACKING_FILE NAME=NUMBER...    serve by the NBD protocol
  *   flash fuse FILE BACKING_FILE NAME=NUMBER...     mount it over a file, by FUSE; needs root
  *   flash trace SIZE NAME=NUMBER...                 lines `w|r|t|f OFFSET SIZE` from stdin
  *
@@ -151,8 +150,8 @@ int main(int count, char **words)
 {
     bool is_trace = count > 2 && !strcmp(words[1], "trace");
     bool is_fuse = count > 3 && !strcmp(words[1], "fuse");
-    if (!is_trace && !is_fuse && (count < 4 || strcmp(words[1], "nbd")))
-        errx(2, "usage: flash trace SIZE|nbd SOCKET FILE|fuse FILE FILE NAME=NUMBER...");
+    if (!is_trace && !is_fuse)
+        errx(2, "usage: flash trace SIZE|fuse FILE FILE NAME=NUMBER...");
     for (int n = is_trace ? 3 : 4; n < count; n++)
         set(words[n]);
     struct stat about = {0};
@@ -173,6 +172,6 @@ int main(int count, char **words)
     pthread_create(&thread, NULL, answer_signals, &signals);
     prctl(PR_SET_TIMERSLACK, 1);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    (is_fuse ? serve_fuse : serve_nbd)(words[2]);
+    serve_fuse(words[2]);
     report();
 }

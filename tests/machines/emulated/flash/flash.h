@@ -45,6 +45,5 @@ int drive_write(const void *from, uint64_t offset, uint32_t size);
 int drive_flush(void);
 int drive_trim(uint64_t offset, uint64_t size);
 
-/* nbd.c, fuse.c. They serve until the process is ended. */
-void serve_nbd(const char *path);
+/* fuse.c. It serves until the process is ended. */
 void serve_fuse(const char *path);
