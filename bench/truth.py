@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import rivals
 from common import ROOT, TARGET, answer, write_page
 
 sys.path.insert(0, str(ROOT / "tests/machines"))
@@ -25,7 +24,6 @@ def simulated(runs: int, seed: int):
     write_tables(answer(program, "--gate", *words), "gate")
     write_tables(answer(program, "--probe", *words), "probe")
     write_tables(answer(program, "--fit", *words), "fit", "fit-year")
-    write_tables(rivals.tables(runs, seed), "rivals", "waves")
 
 
 def write_tables(text: str, *names: str):
