@@ -4,7 +4,6 @@
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-use crate::fit_rivals as rivals;
 use crate::latency::{LAWS, LatencyDrive, LatencyLaw};
 use bakeoff_judge::fit::{FitSlice, judge, looks};
 use bakeoff_model::fit::{FitNeed, FitRating, FitVerdict};
@@ -36,8 +35,6 @@ pub struct FitOutcomes {
     pub no: u32,
     pub too_close: u32,
     pub wrong: u32,
-    /// The same of other rules for a quantile, at the end of the promised time.
-    pub others_wrong: [u32; 3],
     /// Runs whose interval contains the true figure.
     pub covered: u32,
     /// Mean time until the answer.
@@ -84,19 +81,13 @@ fn of_law(
     let margin = if is_rate { truth } else { 1.0 / truth };
     for run in 0..runs {
         let seed = SplitMix64::derive(seed, &[run.into()]).next_u64();
-        let (rating, look, slices) = play(law, usual_ns, need, seed);
+        let (rating, look) = play(law, usual_ns, need, seed);
         match rating.verdict {
             FitVerdict::Yes => found.yes += 1,
             FitVerdict::No => found.no += 1,
             FitVerdict::TooClose { .. } => found.too_close += 1,
         }
         found.wrong += u32::from(is_wrong(margin, rating.verdict));
-        if !is_rate {
-            let others = rivals::verdicts(&slices, QUANTILE, LIMIT_NS, seed);
-            for (wrong, verdict) in found.others_wrong.iter_mut().zip(others) {
-                *wrong += u32::from(is_wrong(margin, verdict));
-            }
-        }
         let is_covered =
             rating.low.unwrap_or(0.0) <= figure && figure <= rating.high.unwrap_or(f64::INFINITY);
         found.covered += u32::from(is_covered);
@@ -114,17 +105,11 @@ fn is_wrong(margin: f64, verdict: FitVerdict) -> bool {
     }
 }
 
-/// One run: what it says when it is settled, at which look, and the slices of the promised time.
-fn play(
-    law: LatencyLaw,
-    usual_ns: f64,
-    need: FitNeed,
-    seed: u64,
-) -> (FitRating, usize, Vec<FitSlice>) {
+/// One run: what it says when it is settled, and at which look.
+fn play(law: LatencyLaw, usual_ns: f64, need: FitNeed, seed: u64) -> (FitRating, usize) {
     let mut drive = LatencyDrive::new(law, seed);
     let mut random = SplitMix64::derive(seed, &[1]);
     let (mut slices, mut settled, start) = (Vec::new(), None, drive.now());
-    let mut promised = 0;
     for look in 0..=LAST_LOOK {
         if look > looks::PROMISED && settled.is_some() {
             break;
@@ -135,9 +120,6 @@ fn play(
             let pause_ms = least + random.below(most - least + 1);
             drive.pause(pause_ms as f64 * 1e6 / usual_ns);
         }
-        if look == looks::PROMISED {
-            promised = slices.len();
-        }
         settled = settled.or_else(|| {
             let rating = judge(need, &slices, look);
             let left_ns = looks::due_ns(LAST_LOOK) - looks::due_ns(look);
@@ -145,9 +127,7 @@ fn play(
             (ends || looks::is_settled(&rating, look)).then_some((rating, look))
         });
     }
-    let (rating, look) = settled.unwrap_or_else(|| (judge(need, &slices, 0), 0));
-    slices.truncate(promised);
-    (rating, look, slices)
+    settled.unwrap_or_else(|| (judge(need, &slices, 0), 0))
 }
 
 fn slice(drive: &mut LatencyDrive, usual_ns: f64) -> FitSlice {

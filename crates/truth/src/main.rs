@@ -11,7 +11,6 @@ mod checks;
 mod disk;
 mod examination;
 mod fit;
-mod fit_rivals;
 mod gate;
 mod latency;
 mod outcome;

@@ -132,19 +132,8 @@ pub fn exams(found: &[ExamOutcomes]) -> String {
 
 /// How often `fit` and its weekly checks say what.
 pub fn fits(fits: &[FitOutcomes], checks: &[CheckOutcomes]) -> String {
-    let columns = [
-        "figure / limit",
-        "runs",
-        "yes",
-        "no",
-        "too close",
-        "wrong",
-        "covered",
-        "after",
-        "p99 alone",
-        "independent",
-        "bootstrap",
-    ];
+    let columns =
+        ["figure / limit", "runs", "yes", "no", "too close", "wrong", "covered", "after"];
     let cells = |of: &FitOutcomes| {
         let asked = if of.is_rate { "rate" } else { "p99" };
         let name = format!("{asked}: {}", of.name);
@@ -152,8 +141,6 @@ pub fn fits(fits: &[FitOutcomes], checks: &[CheckOutcomes]) -> String {
         let counts = [of.yes, of.no, of.too_close, of.wrong, of.covered];
         cells.extend(counts.map(|count| percent(of.share(count))));
         cells.push(format!("{:.0} s", of.seconds));
-        let other = |count| if of.is_rate { String::new() } else { percent(of.share(count)) };
-        cells.extend(of.others_wrong.map(other));
         cells
     };
     let drives = table(&["the drive"], &columns, fits.iter().map(cells));

@@ -94,11 +94,6 @@ impl ClusteredShare {
         }
     }
 
-    /// The same of observations that are taken for independent.
-    pub fn independent(ratio: ClusteredRatio, observations: u64) -> ClusteredShare {
-        ClusteredShare { design_effect: 1.0, ..ClusteredShare::new(ratio, observations, 1.0) }
-    }
-
     /// How many independent observations tell as much, at this two-sided `alpha`.
     pub fn effective(&self, alpha: f64) -> f64 {
         if self.clusters < 2 || self.observations < 2.0 {
