@@ -21,9 +21,9 @@ def simulated(runs: int, seed: int):
     subprocess.run(["cargo", "build", "--release", "-p", program.name], cwd=ROOT, check=True)
     words = ["--runs", runs, "--seed", seed]
     write_tables(answer(program, *words), "verdicts", "turns", "advice")
-    write_tables(answer(program, "--gate", *words), "gate")
-    write_tables(answer(program, "--probe", *words), "probe")
-    write_tables(answer(program, "--fit", *words), "fit", "fit-year")
+    write_tables(answer(program, "gate", *words), "gate")
+    write_tables(answer(program, "probe", *words), "probe")
+    write_tables(answer(program, "fit", *words), "fit", "fit-year")
 
 
 def write_tables(text: str, *names: str):

@@ -1,8 +1,6 @@
 //! A year of weekly checks of one drive ([`bakeoff_judge::fit::change`]): false alarms where it
 //! does not change, and how soon a change is found where it does.
 
-use serde::Serialize;
-
 use bakeoff_judge::fit::change::{PastFit, certain_change};
 use bakeoff_stats::prng::{NormalDeviates, SplitMix64};
 
@@ -11,7 +9,7 @@ const WEEKS: u32 = 52;
 const CHANGES_AT: u32 = 26;
 
 /// How often a drive raised an alarm in a year.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CheckOutcomes {
     pub name: String,
     /// The figure after the change in units of that before; 1 = it does not change.

@@ -4,8 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use bakeoff_machine::probe::content::ContentRead;
 use bakeoff_machine::probe::exam::ExamAnswer;
 use bakeoff_machine::probe::judge;
@@ -25,7 +23,7 @@ const CHUNKS: u64 = 4000;
 const CHUNK_NS: f64 = 20e6;
 
 /// How often an examination said what.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ExamOutcomes {
     pub name: String,
     /// What is wrong with the drive.

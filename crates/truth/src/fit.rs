@@ -1,7 +1,6 @@
 //! `fit` ([`bakeoff_judge::fit`]) on drives of known truth: how often it says what, and how often
 //! that is wrong, over all looks that a run without `--time` has.
 
-use serde::Serialize;
 use std::collections::BTreeMap;
 
 use crate::latency::{LAWS, LatencyDrive, LatencyLaw};
@@ -23,7 +22,7 @@ const LAST_LOOK: usize = looks::PROMISED + 2;
 const TRUTHS: [f64; 9] = [0.25, 0.5, 0.7, 0.9, 1.0, 1.1, 1.4, 2.0, 4.0];
 
 /// How often `fit` said what of one drive.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FitOutcomes {
     pub name: String,
     /// Whether a rate is asked for, and not a quantile of latencies.

@@ -1,8 +1,6 @@
 //! The gate ([`bakeoff_judge::gate`]) on drives of known truth: how often it says what, and how
 //! often that is wrong. Runs are those of [`crate::session`], with a fixed number of blocks.
 
-use serde::Serialize;
-
 use crate::catalogue::Scenario;
 use crate::disk::{Outliers, SimulatedDisk};
 use crate::session;
@@ -17,7 +15,7 @@ use bakeoff_stats::prng::{NormalDeviates, SplitMix64};
 const LIMIT: f64 = 0.10;
 
 /// How often the gate said what.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GateOutcomes {
     pub name: String,
     /// What a whole run is off by, a standard deviation in percent.

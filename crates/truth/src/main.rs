@@ -38,18 +38,24 @@ struct Args {
     /// Seed for all random choices (default: that of docs/truth.md)
     #[arg(long, value_name = "N", default_value_t = 20_261_120)]
     seed: u64,
-    /// Output format
+    /// Output format; only verdicts have JSON
     #[arg(long, value_enum, default_value_t = Format::Markdown)]
     format: Format,
-    /// Simulate `compare --fail-if-slower` instead
-    #[arg(long)]
-    gate: bool,
-    /// Simulate the verdicts of `probe` instead
-    #[arg(long, conflicts_with = "gate")]
-    probe: bool,
-    /// Simulate `fit` and a year of its weekly checks instead
-    #[arg(long, conflicts_with_all = ["gate", "probe"])]
-    fit: bool,
+    /// What is simulated
+    #[arg(value_enum, default_value_t = Subject::Verdicts)]
+    subject: Subject,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Subject {
+    /// The verdicts of a run
+    Verdicts,
+    /// `compare --fail-if-slower`
+    Gate,
+    /// The verdicts of `probe`
+    Probe,
+    /// `fit` and a year of its weekly checks
+    Fit,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -63,27 +69,20 @@ enum Format {
 fn main() -> Result<(), Box<dyn Error>> {
     let args = Args::parse();
     let (runs, seed) = (args.runs, args.seed);
-    let (json, tables) = if args.gate {
-        let found = gate::all(runs, seed)?;
-        let json = json!({ "schema": "bakeoff/simulate-gate/1", "seed": seed, "scenarios": found });
-        (json, tables::gates(&found))
-    } else if args.probe {
-        let found = examination::all(runs, seed);
-        let json =
-            json!({ "schema": "bakeoff/simulate-probe/1", "seed": seed, "scenarios": found });
-        (json, tables::exams(&found))
-    } else if args.fit {
-        let (drives, checks) = (fit::all(runs, seed), checks::all(runs, seed));
-        let json = json!({
-            "schema": "bakeoff/simulate-fit/1", "seed": seed, "drives": drives, "checks": checks,
-        });
-        (json, tables::fits(&drives, &checks))
-    } else {
-        let found = simulate(runs, seed)?;
-        let json = json!({ "schema": "bakeoff/simulate/1", "seed": seed, "scenarios": found });
-        (json, tables::outcomes(&found))
+    let text = match args.subject {
+        Subject::Verdicts => {
+            let found = simulate(runs, seed)?;
+            let json = json!({ "schema": "bakeoff/simulate/1", "seed": seed, "scenarios": found });
+            match args.format {
+                Format::Json => format!("{json}\n"),
+                Format::Markdown => tables::outcomes(&found),
+            }
+        }
+        _ if args.format == Format::Json => return Err("only verdicts have JSON".into()),
+        Subject::Gate => tables::gates(&gate::all(runs, seed)?),
+        Subject::Probe => tables::exams(&examination::all(runs, seed)),
+        Subject::Fit => tables::fits(&fit::all(runs, seed), &checks::all(runs, seed)),
     };
-    let text = if args.format == Format::Json { format!("{json}\n") } else { tables };
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(())
 }

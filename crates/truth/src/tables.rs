@@ -132,8 +132,7 @@ pub fn exams(found: &[ExamOutcomes]) -> String {
 
 /// How often `fit` and its weekly checks say what.
 pub fn fits(fits: &[FitOutcomes], checks: &[CheckOutcomes]) -> String {
-    let columns =
-        ["figure / limit", "runs", "yes", "no", "too close", "wrong", "covered", "after"];
+    let columns = ["figure / limit", "runs", "yes", "no", "too close", "wrong", "covered", "after"];
     let cells = |of: &FitOutcomes| {
         let asked = if of.is_rate { "rate" } else { "p99" };
         let name = format!("{asked}: {}", of.name);
