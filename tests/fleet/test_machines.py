@@ -37,7 +37,6 @@ io_size = "128k"
 fsync = 16
 [protocol]
 mode = "quick"
-precondition = false
 cell_min = "50ms"
 cell_min_ios = 8
 time = "40s"

@@ -47,7 +47,6 @@ size = '8m'
 [protocol]
 mode = 'quick'
 flash_state = 'trimmed'
-precondition = false
 """
 
 

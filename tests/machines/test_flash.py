@@ -160,7 +160,6 @@ fsync = {FLUSHED_EVERY}
 size = '{file_mib}m'
 [protocol]
 mode = 'quick'
-precondition = false
 """
     (folder / "plan.toml").write_text(plan)
     with attached(folder, 2048 * MIB, CARD) as drive:

@@ -28,7 +28,6 @@ direct = true
 io_size = '64k'
 [protocol]
 mode = 'quick'
-precondition = false
 """
 
 

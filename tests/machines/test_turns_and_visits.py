@@ -65,7 +65,6 @@ fsync = 1
 size = '4m'
 [protocol]
 mode = 'quick'
-precondition = false
 cell_min = '500ms'
 cell_min_ios = 20
 """

@@ -22,7 +22,6 @@ io_size = '64k'
 fsync = 16
 [protocol]
 mode = 'quick'
-precondition = false
 cell_min = '50ms'
 cell_min_ios = 8
 """

@@ -9,7 +9,6 @@ pub mod image;
 mod in_time;
 mod layout;
 pub mod marks;
-pub mod precondition;
 pub mod regions;
 pub mod rehearse;
 mod sentinel;

@@ -1,4 +1,4 @@
-//! The target set of `run`: a region on each target, preconditioned, its speed surveyed.
+//! The target set of `run`: a region on each target, its speed surveyed.
 
 use bakeoff_judge::decide::{self, size};
 use bakeoff_judge::evidence::cell::writes;
@@ -18,7 +18,6 @@ use bakeoff_stats::units;
 
 use super::in_time;
 use super::marks;
-use super::precondition;
 use super::regions::{self, Attached, Part, Regions};
 use super::rehearse::{self, Findings};
 use super::stacks;
@@ -113,21 +112,17 @@ pub fn least_write_bytes(wanted: &[Wanted], candidates: &[Candidate], visits: u6
 pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<TargetSet, StepError> {
     let (mount_point, mut list) = (begin(session, wanted)?, Vec::new());
     let mut slowest = f64::INFINITY;
-    let header = &session.journal.run().header;
-    let visits = visits(&header.protocol, &header.workloads);
-    let least_bytes = least_write_bytes(wanted, &header.candidates, visits);
     for (index, wanted) in wanted.iter().enumerate() {
         let (attached, rate) = region(session, index, wanted)?;
         let (step, attached) = attached;
         let Attached { region, .. } = &attached;
         let span = Span { start_bytes: region.start_bytes, size_bytes: region.size_bytes };
         marks::first(session, index, &wanted.target, span, attached.device())?;
-        precondition::reach_steady_state(session, index, &attached, least_bytes)?;
         slowest = slowest.min(rate);
         list.push(divide(session, index, wanted, (step, attached))?);
     }
     let run = session.journal.run();
-    let written_bytes = cost::overwritten_bytes(run) + cost::precondition_bytes(run);
+    let written_bytes = cost::overwritten_bytes(run);
     let header = &session.journal.run().header;
     let smallest = list.iter().map(|at| at.region.size_bytes).min().unwrap_or(0);
     let room = capacity::scratch_bytes(&header.candidates, smallest);
@@ -184,8 +179,6 @@ pub fn prepare_again(
             let (device, size) = (attached.device().clone(), wanted.span.size_bytes);
             stepper::take(session, |n| steps::overwrite(n, &device, size, false))?;
         }
-        // What the drive did meanwhile, nobody saw.
-        precondition::reach_steady_state(session, index, &attached, 0)?;
         marks::first(session, index, &wanted.target, wanted.span, attached.device())?;
         list.push(divide(session, index, wanted, (step, attached))?);
     }

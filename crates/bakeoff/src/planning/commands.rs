@@ -13,9 +13,7 @@ use bakeoff_model::path::RawPath;
 use bakeoff_model::protocol::{Isolation, Mode};
 use bakeoff_model::stands;
 use bakeoff_report::plan::Commands;
-use bakeoff_report::prepared::preconditioning;
 
-use super::costs::is_preconditioned;
 use crate::host;
 use crate::load::scratch;
 use crate::measuring::layer;
@@ -29,7 +27,7 @@ pub fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
     let parent = own_place::shown();
     let ours = parent.as_path().join(RUN);
     let mount_point = RawPath::new(ours.join(scratch::MOUNT));
-    let mut all = vec![once(&parent, made, wanted)];
+    let mut all = vec![once(&parent, wanted)];
     let stands = match made.protocol.isolation {
         Isolation::Slices => {
             stands::shared(&made.candidates, CandidateIx::all(made.candidates.len()))
@@ -61,7 +59,7 @@ pub fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
     all
 }
 
-fn once(parent: &RawPath, made: &Expanded, wanted: &[Wanted]) -> Commands {
+fn once(parent: &RawPath, wanted: &[Wanted]) -> Commands {
     let mut taken: Vec<Step> = vec![steps::make_mount_points(0, RUN, parent)];
     let names: Vec<String> =
         wanted.iter().flat_map(|w| w.target.kernel_names.iter().cloned()).collect();
@@ -87,11 +85,6 @@ fn once(parent: &RawPath, made: &Expanded, wanted: &[Wanted]) -> Commands {
     let is_by_loop = wanted.iter().any(|wanted| !by_mapper(wanted));
     let stand_ins = std::iter::once(StandIn::Run).chain(is_by_loop.then_some(StandIn::Loop));
     let mut commands = as_commands("Once".to_string(), &taken, stand_ins);
-    if wanted.iter().any(|wanted| is_preconditioned(made, wanted)) {
-        // Before what is made in memory.
-        let at = commands.run.len().saturating_sub(1);
-        commands.run.insert(at, preconditioning(&made.protocol, &made.workloads));
-    }
     commands.undo.splice(0..0, last);
     commands
 }

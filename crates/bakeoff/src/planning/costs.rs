@@ -2,7 +2,6 @@
 
 use bakeoff_judge::plan::Expanded;
 use bakeoff_judge::plan::budget::{RegionCost, Speed, estimate};
-use bakeoff_machine::prepare::precondition;
 use bakeoff_model::event::FlashState;
 use bakeoff_report::plan::EstimateView;
 
@@ -17,15 +16,10 @@ pub fn costs<'w>(
         speed: Speed::assumed_for(wanted.target.place.disks().next()),
         region_bytes: shrunk.unwrap_or(wanted.span.size_bytes),
         is_overwritten: wanted.flash_state == FlashState::Overwritten,
-        is_preconditioned: is_preconditioned(made, wanted),
     };
     let sites: Vec<RegionCost> = targets.map(site).collect();
     let limit = made.protocol.max_write_bytes;
     let slowest = sites.iter().map(|s| s.speed).min_by_key(|s| s.write_bytes_per_s);
     let (costs, speed) = estimate(made, &sites, limit).zip(slowest)?;
     Some(EstimateView::new(costs, speed, limit))
-}
-
-pub fn is_preconditioned(made: &Expanded, wanted: &Wanted) -> bool {
-    precondition::is_wanted(&made.protocol, &made.workloads, &wanted.region())
 }

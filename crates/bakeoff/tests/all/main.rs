@@ -60,7 +60,6 @@ mod normal;
 mod obeyed;
 mod opened_files;
 mod own_mounts;
-mod precondition;
 mod probed;
 mod push;
 mod recipes;

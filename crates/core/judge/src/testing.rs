@@ -14,11 +14,9 @@ use bakeoff_model::candidate::{Candidate, Kind, Stack};
 use bakeoff_model::event::{Cell, Event, FlashState, Header, Region, StopReason, What};
 use bakeoff_model::finding::{Finding, Scope, Severity};
 use bakeoff_model::host::{Host, Layer, LayerKind, Place};
-use bakeoff_model::index::{BlockIx, CandidateIx, RegionIx, WorkloadIx};
-use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::path::RawPath;
-use bakeoff_model::precondition::{self, PreconditionEnd, RegionRounds};
 use bakeoff_model::protocol::{Mode, Protocol};
 use bakeoff_model::round::Round;
 use bakeoff_model::run::Run;
@@ -391,17 +389,4 @@ pub fn rehearsal(header: &bakeoff_model::event::Header) -> bakeoff_model::event:
         block_write_bytes: 0,
         expected_write_bytes: 0,
     }
-}
-
-/// Rounds of 4 KiB random writes at these rates, in bytes a second.
-pub fn preconditioning_of(rates: &[u64], end: Option<PreconditionEnd>) -> RegionRounds {
-    let round = |(round, rate): (u32, &u64)| precondition::PreconditionRound {
-        region: RegionIx::FIRST,
-        round,
-        job: Job::new(Rw::RandWrite, 4096, 1 << 30),
-        write_bytes: 2 * rate,
-        elapsed_ns: 2_000_000_000,
-    };
-    let rounds = (0..).zip(rates).map(round).collect();
-    RegionRounds { rounds, end, ..RegionRounds::new(RegionIx::FIRST, 1 << 30) }
 }

@@ -22,7 +22,6 @@ use super::measurement::Measurement;
 use super::normal::EarlierFigures;
 use super::path::RawPath;
 use super::pooled::PooledControls;
-use super::precondition::{PreconditionEnd, PreconditionRound};
 use super::protocol::Protocol;
 use super::round::Round;
 use super::slice::Slice;
@@ -94,18 +93,6 @@ pub enum What {
         /// Index into [`Header::regions`].
         region: RegionIx,
         mark: Mark,
-    },
-    PreconditionStarted {
-        /// Index into [`Header::regions`].
-        region: RegionIx,
-        /// Bytes it writes at most: what a kill in it is taken to have written.
-        most_bytes: u64,
-    },
-    PreconditionRound(Box<PreconditionRound>),
-    Preconditioned {
-        /// Index into [`Header::regions`].
-        region: RegionIx,
-        end: PreconditionEnd,
     },
     BlockStarted {
         /// From 0; superseded blocks keep their number, their repetition gets a new one.

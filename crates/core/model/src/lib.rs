@@ -43,7 +43,6 @@ pub mod op_totals;
 pub mod others;
 pub mod path;
 pub mod pooled;
-pub mod precondition;
 pub mod profile;
 pub mod profiles;
 pub mod protocol;

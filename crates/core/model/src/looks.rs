@@ -73,7 +73,6 @@ impl Protocol {
             cell_max_ns: (mode == Mode::Quick).then_some(20 * SECOND_NS),
             cell_min_ios: 50,
             max_write_bytes: None,
-            precondition: None,
             isolation: Isolation::default(),
             rounds: 0,
             slice_bytes: 0,

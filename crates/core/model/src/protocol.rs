@@ -70,10 +70,6 @@ pub struct Protocol {
     /// Fewest operations in a cell, flushes included.
     pub cell_min_ios: u64,
     pub max_write_bytes: Option<u64>,
-    /// Whether regions are brought to a steady state before the first block; `None` = flash
-    /// drives that are written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub precondition: Option<bool>,
     /// How candidates share the time of a block.
     #[serde(default, skip_serializing_if = "is_default")]
     pub isolation: Isolation,

@@ -20,7 +20,6 @@ use super::index::{self, BlockIx, CandidateIx, RegionIx, WorkloadIx};
 use super::mark::Mark;
 use super::normal::EarlierFigures;
 use super::pooled::PooledControls;
-use super::precondition::{PreconditionEnd, PreconditionRound, RegionRounds};
 use super::protocol::Protocol;
 use super::round::Round;
 use super::telemetry::Watching;
@@ -110,7 +109,6 @@ pub struct Run {
     /// What was written in full and read back: (region, bytes compared, bytes of the device).
     pub verified: Vec<(RegionIx, u64, u64)>,
     pub marks: Vec<(RegionIx, Mark)>,
-    pub preconditioned: Vec<RegionRounds>,
     /// Cells that were tried and thrown away: (block, candidate, workload, reason).
     pub invalid: Vec<(BlockIx, CandidateIx, WorkloadIx, String)>,
     pub watching: Option<Watching>,
@@ -164,7 +162,6 @@ impl Run {
             surveys: Vec::new(),
             marks: Vec::new(),
             verified: Vec::new(),
-            preconditioned: Vec::new(),
             invalid: Vec::new(),
             watching: None,
             told_before: Vec::new(),
@@ -224,13 +221,6 @@ impl Run {
             What::StepUndone { step } => {
                 self.step_mut(*step).ok_or(out("step"))?.undone = true;
             }
-            What::PreconditionStarted { region, most_bytes } => {
-                self.preconditioned.push(RegionRounds::new(*region, *most_bytes));
-            }
-            What::PreconditionRound(round) => {
-                self.precondition_round(round).ok_or(out("round"))?;
-            }
-            What::Preconditioned { region, end } => self.precondition_end(*region, *end),
             What::BlockStarted { block, order, round } => {
                 self.block_started(*block, order, *round, event)?;
             }
@@ -287,33 +277,6 @@ impl Run {
         if !self.findings.contains(finding) {
             self.findings.push(finding.clone());
         }
-    }
-
-    fn open_series(&self, region: RegionIx) -> Option<usize> {
-        let last = self.preconditioned.iter().rposition(|series| series.region == region)?;
-        self.preconditioned[last].end.is_none().then_some(last)
-    }
-
-    /// One more round; `None` when it follows nothing.
-    fn precondition_round(&mut self, round: &PreconditionRound) -> Option<()> {
-        // Earlier records do not say that a series began.
-        let before = self.open_series(round.region);
-        let is_used = |at: usize| !self.preconditioned[at].rounds.is_empty();
-        if round.round == 0 && before.is_none_or(is_used) {
-            self.preconditioned.push(RegionRounds::new(round.region, 0));
-        }
-        let at = self.open_series(round.region)?;
-        let rounds = &mut self.preconditioned[at].rounds;
-        (rounds.len() == round.round as usize).then(|| rounds.push(round.clone()))
-    }
-
-    fn precondition_end(&mut self, region: RegionIx, end: PreconditionEnd) {
-        // Without a single round there was nothing left to write.
-        let at = self.open_series(region).unwrap_or_else(|| {
-            self.preconditioned.push(RegionRounds::new(region, 0));
-            self.preconditioned.len() - 1
-        });
-        self.preconditioned[at].end = Some(end);
     }
 
     fn step_planned(&mut self, step: &Step) -> Option<()> {

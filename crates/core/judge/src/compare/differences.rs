@@ -14,7 +14,6 @@ use bakeoff_model::event::Header;
 use bakeoff_model::host::{Layer, LayerKind, Place};
 use bakeoff_model::link::Link;
 use bakeoff_model::path::printable;
-use bakeoff_model::precondition::PreconditionEnd;
 use bakeoff_model::run::Run;
 use bakeoff_model::workload::Workload;
 use bakeoff_stats::distinct;
@@ -237,25 +236,8 @@ fn rules(runs: &[&Run]) -> Vec<Difference> {
         never("operations of a cell", &|h| h.protocol.cell_min_ios.to_string()),
         never("size of the region", &|h| regions(h, &|r| units::size(r.size_bytes))),
         never("state before each visit", &|h| regions(h, &|r| r.flash_state.name().to_string())),
-        preconditioning(runs),
     ];
     all.into_iter().flatten().collect()
-}
-
-fn preconditioning(runs: &[&Run]) -> Option<Difference> {
-    let ended = |run: &&Run| {
-        let ends = run.preconditioned.iter().filter_map(|series| series.end);
-        let steady = ends.map(|end| end == PreconditionEnd::Steady).reduce(|all, one| all && one);
-        match steady {
-            None => "none",
-            Some(true) => "steady",
-            Some(false) => "not steady",
-        }
-        .to_string()
-    };
-    let values: Vec<String> = runs.iter().map(ended).collect();
-    let is_alike = values.iter().all(|value| *value == values[0]);
-    (!is_alike).then(|| Difference::new("preconditioning", None, values))
 }
 
 /// Sizes of files that are not the same in all runs, where nobody asked for one and they are near

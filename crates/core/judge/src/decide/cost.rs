@@ -4,7 +4,6 @@ use super::schedule;
 use bakeoff_model::event::{Action, Cell, FlashState, Region};
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::measurement::Measurement;
-use bakeoff_model::precondition::RegionRounds;
 use bakeoff_model::run::{Block, BlockState, Run};
 
 /// A commit writes whole pages: of the journal, the table, an index and the header.
@@ -40,7 +39,7 @@ pub fn written_bytes(run: &Run) -> u64 {
         layouts + cells_bytes(block)
     });
     let measured = blocks.sum::<u64>() + lost_bytes(run);
-    overwritten_bytes(run) + rehearsed + precondition_bytes(run) + measured + filled_bytes(run)
+    overwritten_bytes(run) + rehearsed + measured + filled_bytes(run)
 }
 
 /// Bytes of the files that were made before measuring: those of every block, and before them of the
@@ -68,11 +67,6 @@ pub fn overwritten_bytes(run: &Run) -> u64 {
         | Action::Mount { .. } => 0,
     });
     bytes.sum()
-}
-
-/// Bytes written to bring regions to their steady state.
-pub fn precondition_bytes(run: &Run) -> u64 {
-    run.preconditioned.iter().map(RegionRounds::write_bytes).sum()
 }
 
 /// Bytes of cells of which nothing is recorded: of each try whose number does not stand, and of the
@@ -140,10 +134,7 @@ mod tests {
     use super::*;
     use bakeoff_machine::prepare::steps;
     use bakeoff_model::event::{Event, Rehearsal, What};
-    use bakeoff_model::index::RegionIx;
-    use bakeoff_model::job::{Job, Rw};
     use bakeoff_model::path::RawPath;
-    use bakeoff_model::precondition::{PreconditionEnd, PreconditionRound};
 
     fn run(whats: Vec<What>) -> Run {
         let text = include_str!("../../../../../fixtures/bundle/v0.1.0.jsonl");
@@ -152,37 +143,6 @@ mod tests {
         let events: Vec<Event> =
             std::iter::once(started).chain((1..).zip(whats).map(event)).collect();
         Run::fold(&events).unwrap()
-    }
-
-    fn round(round: u32, write_bytes: u64) -> What {
-        let job = Job::new(Rw::RandWrite, 4096, 1 << 30);
-        What::PreconditionRound(Box::new(PreconditionRound {
-            region: RegionIx::FIRST,
-            round,
-            job,
-            write_bytes,
-            elapsed_ns: 1,
-        }))
-    }
-
-    #[test]
-    fn a_round_that_a_kill_cut_off_counts_as_the_largest_before_it() {
-        let whole = What::Preconditioned { region: RegionIx::FIRST, end: PreconditionEnd::Steady };
-        let steady = run(vec![round(0, 70), round(1, 50), whole.clone()]);
-        assert_eq!(precondition_bytes(&steady), 120);
-        let killed = run(vec![round(0, 70), round(1, 50), round(0, 60), whole]);
-        assert_eq!(precondition_bytes(&killed), 120 + 70 + 60);
-    }
-
-    #[test]
-    fn a_first_round_that_a_kill_cut_off_counts_as_all_it_might_have_written() {
-        let started = || What::PreconditionStarted { region: RegionIx::FIRST, most_bytes: 900 };
-        let whole = What::Preconditioned { region: RegionIx::FIRST, end: PreconditionEnd::Steady };
-        assert_eq!(precondition_bytes(&run(vec![started()])), 900);
-        let resumed = run(vec![started(), started(), round(0, 60), round(1, 50), whole]);
-        assert_eq!(precondition_bytes(&resumed), 900 + 110);
-        let killed_later = run(vec![started(), round(0, 60)]);
-        assert_eq!(precondition_bytes(&killed_later), 60 + 60);
     }
 
     #[test]

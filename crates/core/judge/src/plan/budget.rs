@@ -78,7 +78,6 @@ pub struct RegionCost {
     pub speed: Speed,
     pub region_bytes: u64,
     pub is_overwritten: bool,
-    pub is_preconditioned: bool,
 }
 
 impl RegionCost {
@@ -133,9 +132,6 @@ fn at_speed(
     // Once in full and read back, and one visit of everything to see what works.
     let moved: u64 = sites.iter().map(|site| region::prepared_bytes(site.region_bytes)).sum();
     let fill = RunCost { time_ns: writing_ns(moved, slowest.speed), write_bytes: written };
-    let preconditioned = sites.iter().filter(|site| site.is_preconditioned).count() as u32;
-    let rounds = ROUNDS as u32 * preconditioned;
-    let fill = sum(fill, round(&made.protocol, slowest.speed), rounds);
     let asked = |w: &Workload, protocol: &Protocol| Asked {
         name: w.name.clone(),
         cell: sum(cell(w, protocol, slowest), unsettled(w, protocol, slowest), is_switched),
@@ -208,14 +204,6 @@ fn sum(base: RunCost, each: RunCost, n: u32) -> RunCost {
 fn writing_ns(bytes: u64, speed: Speed) -> u64 {
     let ns = u128::from(bytes) * u128::from(SECOND_NS) / u128::from(speed.write_bytes_per_s.max(1));
     u64::try_from(ns).unwrap_or(u64::MAX)
-}
-
-/// One round of preconditioning. A drive that is steady at once takes as few as can show it.
-fn round(protocol: &Protocol, speed: Speed) -> RunCost {
-    let time_ns = protocol.cell_min_ns;
-    let bytes = u128::from(speed.write_bytes_per_s) * u128::from(time_ns) / 4;
-    let bytes = u64::try_from(bytes / u128::from(SECOND_NS)).unwrap_or(u64::MAX);
-    RunCost { time_ns: time_ns + CELL_OVERHEAD_NS, write_bytes: bytes }
 }
 
 fn visit(made: &Expanded, site: &RegionCost, limit: Option<u64>) -> RunCost {
@@ -402,7 +390,6 @@ mod tests {
             speed: Speed::assumed_for(Some(layer)),
             region_bytes: 1 << 30,
             is_overwritten: true,
-            is_preconditioned: true,
         }
     }
 
@@ -502,7 +489,7 @@ mod tests {
         let mut made = expanded(built_in("sd-card").unwrap().text, &[]);
         made.protocol.isolation = Isolation::Slices;
         let card = RegionCost { region_bytes: 32_000_000_000, ..site(&drive("mmc", None, None)) };
-        let card = RegionCost { is_overwritten: false, is_preconditioned: false, ..card };
+        let card = RegionCost { is_overwritten: false, ..card };
         let costs = estimate(&made, &[card], Some(64_000_000_000)).unwrap();
         assert_eq!(made.protocol.time_ns, Some(3 * 3600 * SECOND_NS));
         assert!(costs.fit.is_ok(), "{costs:?}");
@@ -519,7 +506,6 @@ mod tests {
         let nvme = RegionCost {
             region_bytes: 256 << 20,
             is_overwritten: false,
-            is_preconditioned: false,
             ..site(&drive("nvme", None, None))
         };
         let at = |limit| estimate(&made, &[nvme], Some(limit)).unwrap();

@@ -16,7 +16,6 @@ const KEYS: &[Key<ProtocolRequest>] = &[
         let words = [FlashState::Overwritten, FlashState::Trimmed].map(|s| (s.name(), s));
         field.word("state", &words).map(|state| asked.flash_state = state)
     }),
-    ("precondition", |asked, field| field.switch().map(|is_on| asked.precondition = Some(is_on))),
     ("tie_margin", |asked, field| field.fraction(0.001, 0.5).map(|m| asked.tie_margin = Some(m))),
     ("cell_min", |asked, field| field.duration_ns().map(|ns| asked.cell_min_ns = Some(ns))),
     ("cell_max", |asked, field| field.duration_ns().map(|ns| asked.cell_max_ns = Some(ns))),
@@ -44,7 +43,6 @@ pub struct ProtocolRequest {
     pub mode: Mode,
     pub flash_state: FlashState,
     /// Whether regions are brought to a steady state first; `None` = flash that is written.
-    pub precondition: Option<bool>,
     pub time_ns: Option<u64>,
     pub max_write_bytes: Option<u64>,
     pub tie_margin: Option<f64>,
@@ -61,7 +59,6 @@ impl Default for ProtocolRequest {
         ProtocolRequest {
             mode: Mode::Decide,
             flash_state: FlashState::Overwritten,
-            precondition: None,
             time_ns: None,
             max_write_bytes: None,
             tie_margin: None,
@@ -84,7 +81,6 @@ impl ProtocolRequest {
         made.cell_min_ns = self.cell_min_ns.unwrap_or(made.cell_min_ns);
         made.cell_max_ns = self.cell_max_ns.or(made.cell_max_ns);
         made.cell_min_ios = self.cell_min_ios.unwrap_or(made.cell_min_ios);
-        made.precondition = self.precondition;
         made.drive_use = self.drive_use;
         made
     }

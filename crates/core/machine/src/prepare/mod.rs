@@ -10,7 +10,6 @@ pub mod images;
 pub mod knobs;
 pub mod lvm;
 pub mod options;
-pub mod precondition;
 pub mod recipe;
 pub mod region;
 pub mod space;

@@ -37,7 +37,6 @@ pub(super) const KEPT: &[(&str, &str)] = &[
     ("place", "class dev fs options"),
     ("pooled_controls", "runs"),
     ("power", "name"),
-    ("preconditioned", "end"),
     ("profile", "profile"),
     ("protocol", "for isolation mode"),
     ("region", "flash_state"),

@@ -78,9 +78,6 @@ pub(super) fn check(event: &Event) -> Result<(), &'static str> {
         | What::Surveyed { .. }
         | What::Verified { .. }
         | What::Marked { .. }
-        | What::PreconditionStarted { .. }
-        | What::PreconditionRound(_)
-        | What::Preconditioned { .. }
         | What::VisitStarted { .. }
         | What::CellInvalid { .. }
         | What::FitMeasured(_)

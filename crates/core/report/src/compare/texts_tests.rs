@@ -9,8 +9,6 @@ use bakeoff_judge::compare::{Compared, compare};
 use bakeoff_judge::testing::{RunBuilder, too_fast};
 use bakeoff_model::difference::Factor;
 use bakeoff_model::event::Header;
-use bakeoff_model::index::RegionIx;
-use bakeoff_model::precondition::{PreconditionEnd, RegionRounds};
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Verdict};
 
@@ -78,26 +76,6 @@ fn a_winner_that_holds_under_two_kernels_is_told_with_both_margins() {
     assert_eq!((row.a.as_str(), row.is_same), ("ext4", Some(false)), "{row:?}");
     let ratios = &compared.answers[0].figures[0].ratios;
     assert!((ratios[1].unwrap() - 1.8 / 1.3).abs() < 0.02, "{ratios:?}");
-}
-
-#[test]
-fn a_region_that_was_steady_and_one_that_was_not_are_not_ranked() {
-    let ended = |id, end| {
-        let (mut run, analysis) = run(id, 1.3, |_| {});
-        run.preconditioned =
-            vec![RegionRounds { end: Some(end), ..RegionRounds::new(RegionIx::FIRST, 0) }];
-        (run, analysis)
-    };
-    let alike = compare(
-        &[ended("a1", PreconditionEnd::Steady), ended("b2", PreconditionEnd::Steady)],
-        None,
-    );
-    assert!(alike.is_alike, "{}", headline(&alike));
-    let unlike =
-        compare(&[ended("a1", PreconditionEnd::Steady), ended("b2", PreconditionEnd::Time)], None);
-    assert!(!unlike.is_alike);
-    let what = "preconditioning (steady and not steady)";
-    assert!(headline(&unlike).contains(what), "{}", headline(&unlike));
 }
 
 #[test]

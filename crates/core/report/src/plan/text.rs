@@ -397,12 +397,7 @@ mod tests {
             flush_ns: 20_000_000,
             charges: true,
         };
-        let site = RegionCost {
-            speed,
-            region_bytes: 1 << 30,
-            is_overwritten: true,
-            is_preconditioned: true,
-        };
+        let site = RegionCost { speed, region_bytes: 1 << 30, is_overwritten: true };
         let limit = Some(40 << 30);
         let costs = estimate(&expanded(text, &[]), &[site], limit).unwrap();
         view.estimate = Some(EstimateView::new(costs, speed, limit));

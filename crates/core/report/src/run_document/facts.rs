@@ -1,7 +1,7 @@
 //! The fingerprint in words: candidates, machine, places and the drives below them.
 
 use crate::answer;
-use crate::prepared::{encryption, preconditioned, speeds};
+use crate::prepared::{encryption, speeds};
 use bakeoff_model::candidate::{Candidate, Kind, Stack};
 use bakeoff_model::event::FlashState;
 use bakeoff_model::health::{self, DriveTold};
@@ -109,9 +109,6 @@ pub fn groups(run: &Run) -> Vec<Group> {
             let text =
                 format!("{} of {} read back correctly", units::size(*verified), units::size(*of));
             facts.add("verified", text);
-        }
-        for series in run.preconditioned.iter().filter(|s| usize::from(s.region) == index) {
-            facts.add("preconditioned", preconditioned(series));
         }
         if let Some((_, positions)) = run.surveys.iter().find(|s| usize::from(s.0) == index) {
             facts.add("reads from start to end", speeds(positions));

@@ -2,7 +2,6 @@
 
 mod beside;
 mod capacity;
-mod precondition;
 mod setup;
 mod state;
 

@@ -45,7 +45,7 @@ fn files_fit_beside_what_fills_and_filling_is_in_the_forecast() {
     let writes = filling_bytes(all, region) as f64 / room as f64;
     assert!((writes - (0.2 + 1.8 + 0.8 + 1.2)).abs() < 0.01, "{writes}");
     let (speed, is_overwritten) = (Speed::assumed_for(None), false);
-    let site = RegionCost { speed, region_bytes: region, is_overwritten, is_preconditioned: false };
+    let site = RegionCost { speed, region_bytes: region, is_overwritten };
     let bytes = |made| estimate(made, &[site], None).unwrap().first.write_bytes;
     assert!(bytes(&used) > bytes(&fresh) + 4 * filling_bytes(all, region / 4) / 2);
 }

@@ -46,8 +46,7 @@ fn what_helps(header: &Header) -> &'static str {
         Setting::Places => "let the drive idle and cool down, then measure again with --time 15m",
         Setting::Image => "let the drive idle and cool down, or use a separate drive: bakeoff run",
         Setting::Decide | Setting::Precise => {
-            "let the drive cool down, set precondition = true, and measure again with \
-             {mode=decide}"
+            "let the drive cool down, then measure again with {mode=decide}"
         }
     }
 }

@@ -55,7 +55,6 @@ pub static CHECKS: Checks<fn(&ComparedRun) -> Vec<Hit>> = &[
     (unsettled::ID, |of| of.each(unsettled::of_workload)),
     ("L07", |of| of.courses(fast_cache::in_course)),
     (blocks::NO_REPLICATION, |of| Vec::from_iter(blocks::no_replication(of.run))),
-    ("L37", |of| not_steady::in_run(of.run)),
     ("L37", |of| of.courses(not_steady::in_course)),
     ("stalls", |of| stalls::check(of.run)),
     ("L02", |of| zone_gradient::in_run(of.run)),

@@ -1,68 +1,16 @@
-//! L37 not-steady: most cells of a candidate are not steady over their five parts, their mean
-//! changes permanently by over 10 %, or preconditioning ended before the region was steady.
+//! L37 not-steady: most cells of a candidate are not steady over their five parts, or their mean
+//! changes permanently by over 10 %.
 
 use super::course::in_most;
 use crate::evidence::rule::Hit;
-use bakeoff_machine::prepare::precondition;
 use bakeoff_model::event::Cell;
-use bakeoff_model::precondition::{PreconditionEnd, RegionRounds};
-use bakeoff_model::run::Run;
 use bakeoff_model::thresholds;
-use bakeoff_stats::phrases;
 use bakeoff_stats::steady_state::{ROUNDS, SLOPE, Steadiness};
-use bakeoff_stats::units;
 use bakeoff_stats::{change_point, sample, steady_state};
 
 /// Fewest windows of a cell that can be called unsteady: three seconds. Single windows of 100 ms
 /// range over 20 % on a drive that is as steady as it gets.
 const FEWEST: usize = 30;
-
-pub fn in_run(run: &Run) -> Vec<Hit> {
-    run.preconditioned.iter().filter_map(|series| not_preconditioned(run, series)).collect()
-}
-
-fn not_preconditioned(run: &Run, series: &RegionRounds) -> Option<Hit> {
-    let advice = match series.end? {
-        PreconditionEnd::Steady => return None,
-        PreconditionEnd::Rounds => {
-            "check its rate over time: bakeoff bench DEVICE --rw randwrite --runtime 10m"
-        }
-        PreconditionEnd::Time => "allow more time for preconditioning: --time 4h",
-        PreconditionEnd::Bytes => "allow more writes for preconditioning: --max-write SIZE",
-    };
-    let region = run.header.regions().nth(usize::from(series.region))?;
-    let evidence = format!("{}: {}", region.target, preconditioned(series));
-    Some(Hit::new(evidence, advice))
-}
-
-/// How a series went, for people: "steady after 6 rounds of 4 KiB random writes".
-pub fn preconditioned(series: &RegionRounds) -> String {
-    let Some(first) = series.rounds.first() else {
-        return match series.end {
-            Some(PreconditionEnd::Time) => "not steady: no time for a round of writes",
-            Some(_) => "not steady: the write limit allows no round",
-            None => "interrupted in the first round",
-        }
-        .to_string();
-    };
-    let rounds = phrases::count(series.rounds.len(), "round");
-    let of = format!("{rounds} of {} random writes", units::size(first.job.bs));
-    let ended = match series.end {
-        Some(PreconditionEnd::Steady) => format!("steady after {of}"),
-        Some(PreconditionEnd::Rounds) => format!("not steady after {of}, the maximum"),
-        Some(PreconditionEnd::Time) => format!("not steady after {of}: time limit reached"),
-        Some(PreconditionEnd::Bytes) => format!("not steady after {of}: write limit reached"),
-        None => format!("interrupted after {of}"),
-    };
-    match precondition::steadiness(series) {
-        None => ended,
-        Some(seen) => format!(
-            "{ended}; last five: range {:.0} % of their mean, trend {:.0} %",
-            seen.range * 100.0,
-            seen.slope * 100.0
-        ),
-    }
-}
 
 pub fn in_course(cells: &[&Cell]) -> Option<Hit> {
     unsteady(cells).or_else(|| changes(cells))

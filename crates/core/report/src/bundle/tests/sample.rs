@@ -84,7 +84,6 @@ fn whats() -> Vec<What> {
     all.push(What::Surveyed { region, positions });
     all.push(What::Verified { region, verified_bytes: 1 << 30, device_bytes: 32 << 30 });
     all.push(What::Marked { region, mark: rounds::mark() });
-    all.extend(rounds::preconditioning());
     let order = [1, 0].map(CandidateIx::new).to_vec();
     all.push(What::BlockStarted { block, order, round: None });
     all.push(What::BlockSuperseded { block, reason: "the power went".into() });

@@ -14,11 +14,9 @@ use crate::rules::tests::session::{
 use crate::rules::unlike_promises::unlike;
 use crate::testing::RunBuilder;
 use bakeoff_machine::prepare::recipe::recipes_for;
-use bakeoff_model::event::{Cell, Header, What};
+use bakeoff_model::event::{Cell, Header};
 use bakeoff_model::finding::Finding;
-use bakeoff_model::index::{BlockIx, CandidateIx, RegionIx, WorkloadIx};
-use bakeoff_model::job::{Job, Rw};
-use bakeoff_model::precondition::{PreconditionEnd, PreconditionRound};
+use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
 use bakeoff_model::slice::Slice;
 use bakeoff_model::verdict::Analysis;
@@ -45,12 +43,6 @@ pub(super) const CASES: &[Case] = &[
     case("L36", "one and not all", || wave(0.2, false), || wave(0.2, true)),
     case("L37", "a rate that climbs by half", || of(windows(climbs)), || of(windows(flat))),
     case("L37", "a step of 12 %", || of(windows(steps_late)), || of(windows(steps_less))),
-    case(
-        "L37",
-        "a region that preconditioning left unsteady",
-        || preconditioned([100, 150, 100, 150, 100], PreconditionEnd::Rounds),
-        || preconditioned([100, 119, 100, 119, 100], PreconditionEnd::Steady),
-    ),
     case("L40", "a lead of 1 %, a twin of 2 %", || of(twins(0.01, 0.02)), || of(twins(0.03, 0.02))),
     case("L42", "another winner on another workload", || second(0.8), || second(1.2)),
     case("L61", "a driver in user space", || promise("ntfs-3g", ""), || promise("ntfs3", "")),
@@ -140,22 +132,6 @@ fn wave(depth: f64, is_common: bool) -> Vec<Finding> {
         steady(b, c, w) * libm::exp(wave)
     };
     of(RunBuilder::stacks(&["a", "b", "c"]).play(18, rate).build())
-}
-
-/// Rounds of preconditioning that wrote so much each, and how they ended.
-fn preconditioned(rates: [u64; 5], end: PreconditionEnd) -> Vec<Finding> {
-    let mut builder = RunBuilder::stacks(&["a", "b"]);
-    for (round, rate) in (0..).zip(rates) {
-        builder.push(What::PreconditionRound(Box::new(PreconditionRound {
-            region: RegionIx::FIRST,
-            round,
-            job: Job::new(Rw::RandWrite, 4096, 1 << 30),
-            write_bytes: rate * 2_000_000,
-            elapsed_ns: 2_000_000_000,
-        })));
-    }
-    builder.push(What::Preconditioned { region: RegionIx::FIRST, end });
-    of(builder.play(5, at(&[1e6, 1e6])).build())
 }
 
 /// `b` wins by 30 % on one workload, and is at `ratio` on the other.

@@ -17,7 +17,6 @@ pub fn protocol() -> Protocol {
         cell_max_ns: Some(20_000_000_000),
         cell_min_ios: 50,
         max_write_bytes: Some(2 << 30),
-        precondition: Some(true),
         isolation: Isolation::Slices,
         rounds: 8,
         slice_bytes: 16 << 20,

@@ -1,29 +1,10 @@
-//! A region that was brought to its steady state: every event of preconditioning. And slices.
+//! The mark of a target, what filled a candidate, how slices were calibrated, and a slice.
 
 use bakeoff_model::calibration::{Calibration, Settled, Tried};
-use bakeoff_model::event::What;
-use bakeoff_model::index::{BlockIx, CandidateIx, RegionIx, WorkloadIx};
-use bakeoff_model::job::Rw;
-use bakeoff_model::precondition::{PreconditionEnd, PreconditionRound};
+use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_model::slice::{Slice, Stretch};
 use bakeoff_model::slice_length::Length;
 use bakeoff_model::use_state::{Filled, TreeLeft};
-
-/// Five rounds, from what is said before the first to why no other followed.
-pub fn preconditioning() -> Vec<What> {
-    let round = |round| {
-        What::PreconditionRound(Box::new(PreconditionRound {
-            region: RegionIx::FIRST,
-            round,
-            job: super::job(Rw::RandWrite),
-            write_bytes: 24 << 20,
-            elapsed_ns: 2_010_000_000,
-        }))
-    };
-    let started = What::PreconditionStarted { region: RegionIx::FIRST, most_bytes: 1 << 30 };
-    let ended = What::Preconditioned { region: RegionIx::FIRST, end: PreconditionEnd::Steady };
-    std::iter::once(started).chain((0..5).map(round)).chain([ended]).collect()
-}
 
 /// What a target is recognised by.
 pub fn mark() -> bakeoff_model::mark::Mark {
