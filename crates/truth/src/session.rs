@@ -95,7 +95,7 @@ impl SimulatedSession {
         };
         for (candidate, cells) in visits {
             self.clock_ns += VISIT_NS;
-            self.push(What::VisitStarted { block, candidate, cooled: None, part: None })?;
+            self.push(What::VisitStarted { block, candidate, part: None })?;
             for (workload, speed) in cells {
                 let mut cell = self.templates[usize::from(workload)].clone();
                 slow_down(&mut cell, libm::exp(-speed));

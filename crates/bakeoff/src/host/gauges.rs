@@ -3,7 +3,7 @@
 //! Temperatures of the drives themselves are left out: asking an NVMe drive or a SATA drive is a
 //! command to the device that is being measured. Sources:
 //! `Documentation/admin-guide/pm/cpufreq.rst`,
-//! `Documentation/driver-api/thermal/sysfs-api.rst`, `Documentation/hwmon/sysfs-interface.rst`.
+//! `Documentation/driver-api/thermal/sysfs-api.rst`.
 
 use std::path::Path;
 
@@ -11,8 +11,6 @@ use bakeoff_machine::telemetry::layout::Named;
 
 use super::feed::Feed;
 use super::root::Root;
-
-const SENSORS: usize = 32;
 
 pub fn clocks(root: &Root, most: usize) -> Vec<(Named, Feed)> {
     const POLICIES: &str = "sys/devices/system/cpu/cpufreq";
@@ -26,7 +24,6 @@ pub fn clocks(root: &Root, most: usize) -> Vec<(Named, Feed)> {
     names.iter().filter(|n| n.starts_with("policy")).filter_map(open).take(most).collect()
 }
 
-/// Thermal zones; where there are none, the CPU's own sensors.
 pub fn temperatures(root: &Root, most: usize) -> Vec<(Named, Feed)> {
     const ZONES: &str = "sys/class/thermal";
     let zone = |name: &String| {
@@ -35,18 +32,8 @@ pub fn temperatures(root: &Root, most: usize) -> Vec<(Named, Feed)> {
         let title = root.attr(dir.join("type")).unwrap_or_else(|| name.clone());
         Some((Named { name: title, most: critical(root, &dir) }, feed))
     };
-    let zones = root.names(ZONES);
-    let zones: Vec<(Named, Feed)> = zones
-        .iter()
-        .filter(|n| n.starts_with("thermal_zone"))
-        .filter_map(zone)
-        .take(most)
-        .collect();
-    if zones.is_empty() { sensors(root, most) } else { zones }
-}
-
-pub fn hottest_mc(root: &Root) -> Option<u64> {
-    temperatures(root, SENSORS).into_iter().filter_map(|(_, mut feed)| feed.number()).max()
+    let names = root.names(ZONES);
+    names.iter().filter(|n| n.starts_with("thermal_zone")).filter_map(zone).take(most).collect()
 }
 
 fn critical(root: &Root, dir: &Path) -> Option<u64> {
@@ -55,18 +42,6 @@ fn critical(root: &Root, dir: &Path) -> Option<u64> {
         let is_critical = kind == "critical";
         is_critical.then(|| root.number(dir.join(format!("trip_point_{trip}_temp")))).flatten()
     })
-}
-
-fn sensors(root: &Root, most: usize) -> Vec<(Named, Feed)> {
-    const CHIPS: &str = "sys/class/hwmon";
-    const OF_CPUS: [&str; 4] = ["coretemp", "k10temp", "zenpower", "cpu_thermal"];
-    let open = |name: &String| {
-        let dir = Path::new(CHIPS).join(name);
-        let title = root.attr(dir.join("name")).filter(|t| OF_CPUS.contains(&t.as_str()))?;
-        let feed = Feed::open(root, dir.join("temp1_input")).ok()?;
-        Some((Named { name: title, most: root.number(dir.join("temp1_crit")) }, feed))
-    };
-    root.names(CHIPS).iter().filter_map(open).take(most).collect()
 }
 
 #[cfg(test)]
@@ -83,13 +58,11 @@ mod tests {
             ("sys/class/thermal/thermal_zone0/type", "cpu-thermal\n"),
             ("sys/class/thermal/thermal_zone0/trip_point_0_type", "critical\n"),
             ("sys/class/thermal/thermal_zone0/trip_point_0_temp", "110000\n"),
-            ("sys/class/hwmon/hwmon0/name", "nvme\n"),
-            ("sys/class/hwmon/hwmon0/temp1_input", "40000\n"),
         ])
     }
 
     #[test]
-    fn a_board_tells_its_clock_and_heat_and_its_drive_is_not_asked() {
+    fn a_board_reports_its_clock_and_heat() {
         let (dir, root) = board();
         let mut clocks = clocks(&root, 8);
         assert_eq!(clocks[0].0, Named { name: "policy0".into(), most: Some(1_800_000) });
@@ -100,6 +73,5 @@ mod tests {
         assert_eq!(heat[0].1.number(), Some(80_100), "read anew each time");
         std::fs::remove_dir_all(dir.path().join("sys/class/thermal")).unwrap();
         assert!(temperatures(&root, 8).is_empty());
-        assert_eq!(hottest_mc(&root), None);
     }
 }

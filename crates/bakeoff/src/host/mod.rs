@@ -84,11 +84,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bakeoff_machine::prepare::device::System;
 
-/// The hottest thermal zone now, thousandths of a degree; `None` where nothing tells one.
-pub fn hottest_mc() -> Option<u64> {
-    gauges::hottest_mc(&root::Root::system())
-}
-
 /// Whether processes of others are hidden: by a container, or by `hidepid` of /proc. Whoever sees
 /// all of them sees the one that starts the kernel's threads.
 pub fn hides_processes() -> bool {

@@ -11,11 +11,9 @@ use bakeoff_model::round::Round;
 use bakeoff_model::run::Run;
 
 use super::cell::CellError;
-use super::cooling;
 use super::idle;
 use super::member::Failed;
 use crate::fault::Fault;
-use crate::host;
 use crate::load::LoadError;
 use crate::places::target_set::TargetSet;
 use crate::steps::action_error::ActionError;
@@ -29,7 +27,6 @@ pub struct CurrentBlock {
     /// Its place among rounds of blocks that share a preparation.
     pub round: Option<Round>,
     pub idle: idle::Rate,
-    began_mc: Option<u64>,
 }
 
 pub enum BlockEnd {
@@ -46,7 +43,6 @@ impl Session<'_> {
         round: Option<Round>,
     ) -> Result<BlockEnd, Fault> {
         let block = BlockIx::new(self.journal.run().blocks.len());
-        let own_before = self.spent.own_bytes();
         self.journal.record(What::BlockStarted { block, order: order.clone(), round })?;
         // Between rounds the drive gets neither a rest nor other work.
         let mut end = if follows(round) {
@@ -55,10 +51,8 @@ impl Session<'_> {
             self.end_rounds(target_set).and_then(|()| self.sentinel(target_set, block))?
         };
         let idle = idle::Rate::watch(&target_set.disks());
-        let is_alone = self.is_alone();
-        let began_mc = if is_alone { host::hottest_mc() } else { None };
-        let current = CurrentBlock { number: block, round, idle, began_mc };
-        for together in order.chunks(if is_alone { 1 } else { order.len().max(1) }) {
+        let current = CurrentBlock { number: block, round, idle };
+        for together in order.chunks(if self.is_alone() { 1 } else { order.len().max(1) }) {
             if matches!(end, BlockEnd::Complete) {
                 end = self.visit(target_set, current, together)?;
             }
@@ -70,10 +64,7 @@ impl Session<'_> {
             *why = lost.to_string();
         }
         match &end {
-            BlockEnd::Complete => {
-                self.spent.count_block(own_before);
-                self.journal.record(What::BlockDone { block })?;
-            }
+            BlockEnd::Complete => self.journal.record(What::BlockDone { block })?,
             BlockEnd::Interrupted => self.supersede(block, "interrupted")?,
             BlockEnd::Failed(why) => self.supersede(block, why)?,
         }
@@ -140,7 +131,6 @@ impl Session<'_> {
         self.show_progress();
         let stands = self.journal.run().header.stands(together);
         for shared in stand_up_order(self.journal.run(), stands) {
-            let cooled = cooling::wait(self, block.began_mc);
             let header = &self.journal.run().header;
             let what = header.candidates[shared[0]].clone();
             let number = block.number;
@@ -152,12 +142,7 @@ impl Session<'_> {
             let region = part_of(header, shared[0], number, target_set.parts());
             let part = (!is_alone && target_set.parts() > 1).then_some(region);
             for &candidate in &shared {
-                self.journal.record(What::VisitStarted {
-                    block: number,
-                    candidate,
-                    cooled,
-                    part,
-                })?;
+                self.journal.record(What::VisitStarted { block: number, candidate, part })?;
             }
             let prepared = match target_set.regions() {
                 None => Ok(()),

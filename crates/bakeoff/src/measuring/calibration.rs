@@ -130,7 +130,7 @@ fn level(
             let Some(site) = target_set.site(candidate) else { return Ok(Level::new()) };
             match members[at].try_out(site, length) {
                 Ok((tried, written_bytes)) => {
-                    session.spent.add_calibration(written_bytes);
+                    session.spent.add_unrecorded(written_bytes);
                     level.entry(candidate).or_default().push(tried);
                 }
                 Err(trouble) => {

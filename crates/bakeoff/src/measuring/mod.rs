@@ -7,7 +7,6 @@ pub mod block;
 pub mod calibration;
 pub mod ceilings;
 pub mod cell;
-pub mod cooling;
 pub mod fitting;
 pub mod idle;
 pub mod layer;

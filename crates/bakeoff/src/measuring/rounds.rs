@@ -181,7 +181,7 @@ fn settle(
         let Some(at) = members.iter().position(|m| m.candidate == candidate) else { continue };
         let Some(site) = target_set.site(candidate) else { continue };
         match members[at].try_out(site, found.length) {
-            Ok((_, written_bytes)) => session.spent.add_calibration(written_bytes),
+            Ok((_, written_bytes)) => session.spent.add_unrecorded(written_bytes),
             Err(trouble) => {
                 members.remove(at);
                 give_up(session, (candidate, trouble), failed)?;

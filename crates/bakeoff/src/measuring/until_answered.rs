@@ -115,25 +115,11 @@ impl Session<'_> {
                     }
                     match self.block(target_set, order, round)? {
                         BlockEnd::Complete => self.show_so_far(),
-                        BlockEnd::Interrupted => {
-                            self.tell_what_is_filled_again();
-                            return Ok(self.why_cut_off());
-                        }
+                        BlockEnd::Interrupted => return Ok(self.why_cut_off()),
                         BlockEnd::Failed(why) => return Ok((StopReason::Failed, why)),
                     }
                 }
             }
-        }
-    }
-
-    /// What stands is taken away with the rest: whoever goes on has to know that it comes again.
-    fn tell_what_is_filled_again(&self) {
-        let candidates = &self.journal.run().header.candidates;
-        if candidates.iter().any(|c| !c.state().is_empty()) {
-            self.progress.note(
-                "The interrupted block was undone: `resume` keeps the complete blocks, and fills \
-                 the candidates again for this one.",
-            );
         }
     }
 
@@ -174,7 +160,7 @@ impl Session<'_> {
             elapsed_ns: self.journal.elapsed_ns(),
             estimated_block_ns,
             written_bytes: self.spent.of_run(run),
-            estimated_block_write_bytes: estimated_block_write_bytes.max(self.spent.a_block()),
+            estimated_block_write_bytes,
         }
     }
 }

@@ -19,9 +19,6 @@ pub struct Spent {
     targets: Vec<(RawPath, u64)>,
     /// What slices wrote that the record does not have: tried, or to find their length.
     unrecorded_bytes: u64,
-    found_bytes: u64,
-    blocks: u64,
-    block_bytes: u64,
 }
 
 impl Spent {
@@ -35,9 +32,6 @@ impl Spent {
             before_bytes: cost::written_bytes(run),
             targets: targets.collect(),
             unrecorded_bytes: 0,
-            found_bytes: 0,
-            blocks: 0,
-            block_bytes: 0,
         }
     }
 
@@ -57,23 +51,5 @@ impl Spent {
     /// So many bytes were written that the record does not have.
     pub fn add_unrecorded(&mut self, bytes: u64) {
         self.unrecorded_bytes = self.unrecorded_bytes.saturating_add(bytes);
-    }
-
-    /// The same, to find the length of slices in the block under way: no other block does that.
-    pub fn add_calibration(&mut self, bytes: u64) {
-        self.add_unrecorded(bytes);
-        self.found_bytes = self.found_bytes.saturating_add(bytes);
-    }
-
-    /// A block is complete that began when [`Spent::own_bytes`] was `before`.
-    pub fn count_block(&mut self, before: u64) {
-        self.blocks += 1;
-        let found_bytes = std::mem::take(&mut self.found_bytes);
-        self.block_bytes += self.own_bytes().saturating_sub(before).saturating_sub(found_bytes);
-    }
-
-    /// What a block writes on average; 0 before the first.
-    pub fn a_block(&self) -> u64 {
-        self.block_bytes.checked_div(self.blocks).unwrap_or(0)
     }
 }

@@ -227,7 +227,7 @@ impl RunBuilder {
         self.push(What::Sentinel { block, bytes_per_s: 90e6 });
         for &candidate in order {
             self.clock_ns += VISIT_NS;
-            self.push(What::VisitStarted { block, candidate, cooled: None, part: None });
+            self.push(What::VisitStarted { block, candidate, part: None });
             for workload in decide::workload_order(&self.run, block).concat() {
                 let rate = rate(block.number(), candidate.number(), workload.number());
                 self.cell(block, candidate, workload, rate);

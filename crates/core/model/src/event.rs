@@ -109,8 +109,6 @@ pub enum What {
     VisitStarted {
         block: BlockIx,
         candidate: CandidateIx,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        cooled: Option<Cooled>,
         /// The region it is on, of those side by side; `None` = it is alone, or a directory.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         part: Option<PlaceIx>,
@@ -408,14 +406,6 @@ pub struct Truth {
     pub swapped_pages: Option<u64>,
     /// What the reads were: cold, warm or unknown.
     pub cache: CacheState,
-}
-
-/// A wait for the machine to cool; temperatures in thousandths of a degree Celsius.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cooled {
-    pub waited_ns: u64,
-    pub from_mc: u64,
-    pub to_mc: u64,
 }
 
 /// What may be said about the page cache in a read cell.

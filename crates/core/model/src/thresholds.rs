@@ -37,8 +37,5 @@ pub const FOREIGN: f64 = 0.05;
 pub const FOREIGN_CPU: f64 = 0.05;
 /// L49: fall of a CPU's clock, as a share of its highest.
 pub const CLOCK_FALL: f64 = 0.10;
-/// Degrees Celsius above those at the start of a block that a visit may begin with.
-pub const COOL_WITHIN_C: u64 = 3;
-pub const COOL_LIMIT_S: u64 = 60;
 /// tool-share: share of a cell's time that the generator may take.
 pub const TOOL: f64 = 0.05;

@@ -11,7 +11,6 @@ pub mod autocorrelation;
 pub mod beside;
 pub mod cell_trial;
 pub mod compare;
-pub mod cooling;
 pub mod cost;
 pub mod eta;
 pub mod exclude;

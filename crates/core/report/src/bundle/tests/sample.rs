@@ -6,8 +6,8 @@
 use crate::bundle::{Head, RUN_SCHEMA};
 use bakeoff_model::candidate::{Candidate, Crypt, Kind, Knobs, Skipped, Stack};
 use bakeoff_model::event::{
-    CacheState, Cell, Cooled, Event, FlashState, Header, Namespaces, Owner, Position, Region,
-    Rehearsal, Step, StepDone, StopReason, Truth, What,
+    CacheState, Cell, Event, FlashState, Header, Namespaces, Owner, Position, Region, Rehearsal,
+    Step, StepDone, StopReason, Truth, What,
 };
 use bakeoff_model::finding::{Finding, Scope, Severity};
 use bakeoff_model::host::{Layer, LayerKind, Place, PlaceClass, ZoneModel};
@@ -95,9 +95,7 @@ fn whats() -> Vec<What> {
         all.push(What::BlockStarted { block, order, round: None });
         all.push(What::Sentinel { block, bytes_per_s: 91e6 });
         for candidate in CandidateIx::all(2) {
-            let wait = Cooled { waited_ns: 4_500_000_000, from_mc: 61_200, to_mc: 54_900 };
-            let cooled = (block.number() == 3 && candidate.number() == 1).then_some(wait);
-            all.push(What::VisitStarted { block, candidate, cooled, part: None });
+            all.push(What::VisitStarted { block, candidate, part: None });
             all.push(What::Filled(Box::new(rounds::filled(block, candidate))));
             let reason = "the machine was suspended for 12 s".into();
             all.push(What::CellInvalid { block, candidate, workload: WorkloadIx::new(1), reason });
