@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use bakeoff_judge::analyse::analyse;
 use bakeoff_judge::decide::stop;
 use bakeoff_model::candidate::{Candidate, Kind};
-use bakeoff_model::event::{Action, Header, StopReason, What};
+use bakeoff_model::event::{Header, StopReason, What};
 use bakeoff_model::path::RawPath;
-use bakeoff_model::run::{Run, StepRecord};
+use bakeoff_model::run::Run;
 use bakeoff_model::verb::Verb;
 use bakeoff_model::verdict::Analysis;
 
@@ -89,7 +89,7 @@ pub fn run(
 ) -> Result<Outcome, Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let mounts = own_mounts(store.path(), &header, &[])?;
+    let mounts = own_mounts(&header)?;
     let controls = earlier::controls(&store, &header);
     let figures = earlier::figures(&store, &header);
     let mut journal = Journal::begin(&mut store, header)?;
@@ -105,27 +105,13 @@ pub fn run(
     go_on(global, session, target_set, ending)
 }
 
-/// Mounts that only the run sees, where its candidates are mounted by it. `steps`: those of a run
-/// that is resumed.
+/// Mounts that only the run sees, where its candidates are mounted by it.
 ///
 /// # Errors
 /// The kernel refuses a mount namespace.
-pub fn own_mounts(
-    store: &Path,
-    header: &Header,
-    steps: &[StepRecord],
-) -> Result<Option<OwnMounts>, Fault> {
+pub fn own_mounts(header: &Header) -> Result<Option<OwnMounts>, Fault> {
     let is_stack = |candidate: &Candidate| matches!(candidate.kind, Kind::Stack(_));
-    if !header.candidates.iter().any(is_stack) {
-        return Ok(None);
-    }
-    let targets = header.regions().map(|region| region.target.as_path().to_path_buf());
-    let scratches = steps.iter().filter_map(|record| {
-        let Action::MakeScratch { parent, .. } = &record.step.action else { return None };
-        Some(parent.as_path().to_path_buf())
-    });
-    let store = std::iter::once(store.to_path_buf());
-    own_mounts::enter(&targets.chain(scratches).chain(store).collect::<Vec<_>>()).map(Some)
+    header.candidates.iter().any(is_stack).then(own_mounts::enter).transpose()
 }
 
 /// Measures on a prepared target set until the run stops, and answers.

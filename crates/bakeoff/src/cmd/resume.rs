@@ -58,8 +58,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
         journal.record(What::Extended { time_ns, max_write_bytes: args.max_write })?;
     }
     session::supersede_open(&mut journal)?;
-    let run = journal.run();
-    let mounts = lifecycle::own_mounts(journal.store_path(), &run.header, &run.steps)?;
+    let mounts = lifecycle::own_mounts(&journal.run().header)?;
     let _awake = host::awake::stay_awake();
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
     session.mounts = mounts;

@@ -2,31 +2,20 @@
 //! process (mount_namespaces(7)).
 //!
 //! In the namespace of everybody, whatever copies the mount table privately (`unshare --mount`,
-//! some sandboxes) would keep a candidate's device in use after it was unmounted. A copy of ours
-//! does the same to others where mounts are not shared, so what the run does not need is not kept.
+//! some sandboxes) would keep a candidate's device in use after it was unmounted.
 
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
 
-use bakeoff_machine::sysinfo::mountinfo;
-use rustix::mount::{MountPropagationFlags, UnmountFlags, mount_change, unmount};
+use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::process::{chroot, fchdir};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use crate::fault::Fault;
 use crate::host;
 use crate::ui::say;
-
-const SYSTEM: [&str; 14] = [
-    "/bin", "/boot", "/dev", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/nix", "/opt", "/proc",
-    "/sbin", "/sys", "/usr",
-];
-const SHARED: [&str; 7] =
-    ["/root", "/run", "/run/lock", "/tmp", "/var/lib", "/var/log", "/var/tmp"];
-const VARIABLES: [&str; 4] = ["HOME", "PATH", "TMPDIR", "XDG_DATA_HOME"];
 
 /// The namespace of a run, from its begin on. When the value goes, this thread returns to the one
 /// before: what is written then is where everybody looks for it.
@@ -38,13 +27,12 @@ pub struct OwnMounts {
 }
 
 /// Enters a mount namespace of its own, with all threads and processes that are started from now
-/// on. `needed`: what the run uses beside the directories of the system and what was typed.
+/// on.
 ///
 /// # Errors
 /// The kernel refuses it.
-pub fn enter(needed: &[PathBuf]) -> Result<OwnMounts, Fault> {
+pub fn enter() -> Result<OwnMounts, Fault> {
     let own = OwnMounts::now().map_err(|error| refused(&error))?;
-    let kept = kept(needed);
     bakeoff_engine::own_mounts().map_err(|error| refused(&error))?;
     // What others mount and unmount arrives here where mounts are shared; nothing gets out.
     let downstream = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
@@ -57,7 +45,6 @@ pub fn enter(needed: &[PathBuf]) -> Result<OwnMounts, Fault> {
     })?;
     let mounts = host::mount_table().map_err(|error| refused(&error))?;
     if own.is_left().is_ok_and(|is_left| is_left) && !is_any_shared(&mounts) {
-        drop_others(&mounts, &kept);
         return Ok(own);
     }
     // Some sandboxes answer a call that they do not make.
@@ -97,42 +84,11 @@ fn refused(error: &io::Error) -> Fault {
     ))
 }
 
-fn kept(needed: &[PathBuf]) -> Vec<PathBuf> {
-    let typed = std::env::args_os().flat_map(|word| {
-        let text = word.to_string_lossy().into_owned();
-        // The path in `--output=FILE`, and those of a command.
-        text.split(['=', ' ']).map(PathBuf::from).collect::<Vec<_>>()
-    });
-    let named = VARIABLES.iter().filter_map(std::env::var_os);
-    let named: Vec<PathBuf> =
-        named.flat_map(|value| std::env::split_paths(&value).collect::<Vec<_>>()).collect();
-    let fixed = SHARED.iter().map(PathBuf::from).chain([PathBuf::from(".")]);
-    let all = fixed.chain(typed).chain(named).chain(needed.iter().cloned());
-    all.filter(|path| !path.as_os_str().is_empty())
-        .filter_map(|path| std::fs::canonicalize(path).ok())
-        .collect()
-}
-
-fn is_needed(mount_point: &Path, kept: &[PathBuf]) -> bool {
-    SYSTEM.iter().any(|dir| mount_point.starts_with(dir))
-        || kept.iter().any(|path| path.starts_with(mount_point))
-}
-
 /// Whether what is mounted or unmounted somewhere here would be so elsewhere: an optional field of
 /// proc_pid_mountinfo(5).
 fn is_any_shared(mounts: &str) -> bool {
     let fields = mounts.lines().filter_map(|line| line.split(" - ").next());
     fields.into_iter().any(|fields| fields.contains(" shared:"))
-}
-
-/// Takes the copies of other mounts away, latest first.
-fn drop_others(mounts: &str, kept: &[PathBuf]) {
-    let mounts = mountinfo::parse(mounts.as_bytes());
-    let others = mounts.iter().map(|mount| mount.mount_point.as_path());
-    for at in others.rev().filter(|at| !is_needed(at, kept)) {
-        // One that stays is only in use for longer.
-        let _ = unmount(at, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW);
-    }
 }
 
 impl OwnMounts {
@@ -191,17 +147,5 @@ mod tests {
         };
         assert!(is_any_shared(&mount("master:1 shared:2", "/dev/sda")));
         assert!(!is_any_shared(&mount("master:1", "shared:/export")));
-    }
-
-    #[test]
-    fn keeps_the_mounts_of_the_system_and_of_what_is_used() {
-        let kept = ["/home/me/work", "/run", "/mnt/usb/disk.img"].map(PathBuf::from);
-        let is_kept = |at: &str| is_needed(Path::new(at), &kept);
-        for at in ["/", "/home", "/run", "/mnt/usb", "/dev/shm", "/usr", "/boot/firmware"] {
-            assert!(is_kept(at), "{at}");
-        }
-        for at in ["/mnt/other", "/home/me/work/mnt", "/run/user/1000", "/media/me/stick"] {
-            assert!(!is_kept(at), "{at}");
-        }
     }
 }

@@ -1,7 +1,6 @@
 //! Each run mounts in a mount namespace of its own.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Child, Command};
 
 use rustix::process::Signal;
@@ -129,28 +128,6 @@ fn nsenter_shows_the_filesystems_of_a_run() {
         let cat = ["--mount", &target, "cat", "/proc/mounts"];
         must(Command::new("nsenter").args(cat)).contains(&ours)
     });
-    running.signal(Signal::INT);
-    assert_eq!(running.end().code, 130);
-}
-
-/// The namespace is a copy: a filesystem that its user unmounted stayed in use until the run ended.
-#[test]
-fn a_filesystem_that_is_unmounted_during_a_run_is_free() {
-    if on_image::lacks() {
-        return;
-    }
-    let bench = Bench::new();
-    let mut users = Bench::new();
-    let at = users.mount("ext2", "64M", "loop");
-    let source = must(Command::new("findmnt").args(["-no", "SOURCE"]).arg(&at));
-    let running = mounted(&bench, &alone(SMALL));
-    must(Command::new("umount").arg(&at));
-    // `mount -o loop` has the device detached with its last user.
-    let name = Path::new(source.trim()).file_name().unwrap().to_owned();
-    let backing = Path::new("/sys/block").join(name).join("loop/backing_file");
-    let image = users.path().join("ext2.img").display().to_string();
-    let is_in_use = || fs::read_to_string(&backing).is_ok_and(|file| file.trim() == image);
-    until_so("the device is free", || !is_in_use());
     running.signal(Signal::INT);
     assert_eq!(running.end().code, 130);
 }
