@@ -82,7 +82,6 @@ def watching(bench) -> dict:
     [watched] = [what["watching"] for what in said if "watching" in what]
     return {
         "watching": Spread(shares),
-        "watching_mb": Spread([watched["memory_bytes"] / 1e6]),
         "sources": len(watched["sources"]),
     }
 

@@ -82,6 +82,5 @@ def goals(results: dict, fixed: dict):
     yield at_most(what, Spread([memory]), 10, " MB")
     what = f"CPU of watching the machine, {fixed['sources']} sources, of one core"
     yield at_most(what, fixed["watching"], 0.5, " %")
-    yield at_most("memory of watching the machine", fixed["watching_mb"], 3, " MB")
     yield at_most("process start to first I/O", fixed["first_io"], 10, " ms")
     yield at_most("clock reads per I/O, psync", fixed["clock_reads"], 1)

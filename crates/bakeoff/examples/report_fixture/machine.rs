@@ -37,7 +37,6 @@ pub(super) fn watching(missing: Vec<Skipped>) -> What {
         missing,
         fast_ns: 100 * MS,
         slow_ns: 500 * MS,
-        memory_bytes: 65_536,
     }))
 }
 

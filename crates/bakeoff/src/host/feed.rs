@@ -51,8 +51,4 @@ impl Feed {
         let value: i64 = self.read()?.trim().parse().ok()?;
         Some(value.max(0) as u64)
     }
-
-    pub fn bytes(&self) -> usize {
-        self.buffer.capacity()
-    }
 }

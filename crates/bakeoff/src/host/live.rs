@@ -31,7 +31,6 @@ pub struct LiveHost {
     fast: RowRing,
     slow: RowRing,
     last: Look,
-    attached: Vec<DriveIdentity>,
 }
 
 impl LiveHost {
@@ -44,9 +43,8 @@ impl LiveHost {
         let sources = Sources::open();
         let fast = RowRing::new(sources.layout.fast_columns(), 4);
         let slow = RowRing::new(sources.layout.slow_columns(), 4);
-        let attached = attachments(&root, &devices);
         let last = look(&root, &devices)?;
-        let mut live = LiveHost { root, devices, sources, fast, slow, last, attached };
+        let mut live = LiveHost { root, devices, sources, fast, slow, last };
         live.push();
         live.forget();
         Ok(live)
@@ -58,9 +56,6 @@ impl LiveHost {
     /// When a device that was asked for is gone.
     pub fn frame(&mut self) -> Result<Frame, String> {
         let now = look(&self.root, &self.devices)?;
-        if attachments(&self.root, &self.devices) != self.attached {
-            return Err(gone("the device"));
-        }
         let elapsed_ns = now.monotonic_ns.saturating_sub(self.last.monotonic_ns).max(1);
         let rates = |(dev, name, stat): &(Dev, String, BlockStat)| {
             let before = self.last.disks.iter().find(|(d, n, _)| d == dev && n == name)?;
@@ -160,26 +155,6 @@ fn is_shown(root: &Root, dev: Dev, name: &str) -> bool {
     let is_file_or_memory = ["loop", "ram", "zram"].iter().any(|kind| name.starts_with(kind));
     let dir = Path::new("sys/dev/block").join(dev.to_string());
     !is_file_or_memory && !root.path(dir.join("partition")).exists()
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct DriveIdentity {
-    /// `diskseq` of the device, or of the drive of a partition (Linux 5.15 and later).
-    sequence: Option<u64>,
-    /// Whether it has room: a reader whose card was taken out stays as a device of 0 bytes.
-    has_medium: bool,
-}
-
-fn attachments(root: &Root, devices: &LiveDevices) -> Vec<DriveIdentity> {
-    let LiveDevices::These(devs) = devices else { return Vec::new() };
-    let of = |dev: &Dev| {
-        let dir = root.resolve(Path::new("sys/dev/block").join(dev.to_string()))?;
-        let sequence = root.number(dir.join("diskseq"));
-        let sequence = sequence.or_else(|| root.number(dir.parent()?.join("diskseq")));
-        let size: u64 = root.number(dir.join("size")).unwrap_or(0);
-        Some(DriveIdentity { sequence, has_medium: size > 0 })
-    };
-    devs.iter().map(|dev| of(dev).unwrap_or_default()).collect()
 }
 
 pub fn monotonic_ns() -> u64 {

@@ -24,7 +24,6 @@ const STACK_BYTES: usize = 128 << 10;
 
 pub struct OpenMeter {
     pub name: String,
-    pub bytes: usize,
     /// `None` if it cannot be read.
     pub energy_uj: Box<dyn FnMut() -> Option<u64> + Send>,
 }
@@ -45,21 +44,20 @@ fn counters(root: &Root) -> Vec<OpenMeter> {
         let name = root.attr(dir.join("name")).filter(is_whole)?;
         let mut feed = Feed::open(root, dir.join("energy_uj")).ok()?;
         let range = root.number(dir.join("max_energy_range_uj")).unwrap_or(0);
-        let (bytes, mut last, mut before) = (feed.bytes(), 0, 0_u64);
+        let (mut last, mut before) = (0, 0_u64);
         let energy_uj = move || {
             let now = feed.number()?;
             before = before.saturating_add(if now < last { range } else { 0 });
             last = now;
             Some(before.saturating_add(now))
         };
-        Some(OpenMeter { name, bytes, energy_uj: Box::new(energy_uj) })
+        Some(OpenMeter { name, energy_uj: Box::new(energy_uj) })
     };
     root.names(zones).into_iter().filter_map(open).collect()
 }
 
 fn integrated(
     name: String,
-    bytes: usize,
     mut microwatts: impl FnMut() -> Option<u64> + Send + 'static,
 ) -> OpenMeter {
     let (mut at, mut power, mut energy) = (Instant::now(), 0.0, 0.0);
@@ -69,7 +67,7 @@ fn integrated(
         (at, power) = (Instant::now(), now.unwrap_or(0) as f64);
         now.map(|_| energy as u64)
     };
-    OpenMeter { name, bytes, energy_uj: Box::new(energy_uj) }
+    OpenMeter { name, energy_uj: Box::new(energy_uj) }
 }
 
 fn sensors(root: &Root) -> Vec<OpenMeter> {
@@ -80,7 +78,7 @@ fn sensors(root: &Root) -> Vec<OpenMeter> {
         let name = root.attr(dir.join("name")).filter(|name| !is_graphics(name))?;
         let files = ["power1_input", "power1_average"];
         let mut feed = files.iter().find_map(|file| Feed::open(root, dir.join(file)).ok())?;
-        Some(integrated(name, feed.bytes(), move || feed.number()))
+        Some(integrated(name, move || feed.number()))
     };
     root.names(chips).into_iter().filter_map(open).collect()
 }
@@ -108,7 +106,7 @@ fn pmic(root: &Root) -> Option<OpenMeter> {
         let watts = f64::from_bits(shared.load(Ordering::Relaxed));
         watts.is_finite().then_some((watts * 1e6) as u64)
     };
-    Some(integrated("pmic_read_adc".to_string(), STACK_BYTES, microwatts))
+    Some(integrated("pmic_read_adc".to_string(), microwatts))
 }
 
 #[cfg(test)]

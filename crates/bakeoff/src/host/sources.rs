@@ -168,16 +168,6 @@ impl Sources {
             row[self.layout.meter(index)] = (meter.energy_uj)().unwrap_or(NONE);
         }
     }
-
-    pub fn bytes(&self) -> usize {
-        let single = [&self.stat, &self.meminfo, &self.vmstat];
-        let feeds = self.disks.iter().chain(&self.clocks).chain(&self.temperatures);
-        let feeds = feeds.chain(single.into_iter().chain(&self.pressure).flatten());
-        let tasks = self.tasks.as_ref().map_or(0, Tasks::bytes);
-        let meters: usize = self.meters.iter().map(|meter| meter.bytes).sum();
-        // 8 KiB for a record of the kernel's log.
-        feeds.map(Feed::bytes).sum::<usize>() + tasks + meters + 8192
-    }
 }
 
 #[derive(Default)]

@@ -116,13 +116,6 @@ impl Tasks {
         used.sort_by(|a, b| b.cpu_ns.cmp(&a.cpu_ns).then_with(|| a.name.cmp(&b.name)));
         used
     }
-
-    pub fn bytes(&self) -> usize {
-        self.entries.capacity()
-            + TASKS * size_of::<KernelTask>()
-            + OTHERS * size_of::<u32>()
-            + ROLES * size_of::<(&str, u64)>()
-    }
 }
 
 fn open(proc: &File, pid: u32) -> Option<KernelTask> {

@@ -103,7 +103,6 @@ impl Sampler {
             missing: state.sources.missing.clone(),
             fast_ns: state.pace.fast_ns,
             slow_ns: state.pace.fast_ns * state.pace.slow_every,
-            memory_bytes: state.bytes() as u64,
         }
     }
 
@@ -275,10 +274,6 @@ impl State {
         of.log = self.sources.log.as_ref().map(|log| log.lines()).unwrap_or_default();
         of.cost = self.cost;
         of
-    }
-
-    fn bytes(&self) -> usize {
-        self.fast.bytes().max(FAST_BYTES) + self.slow.bytes() + self.sources.bytes() + STACK_BYTES
     }
 }
 

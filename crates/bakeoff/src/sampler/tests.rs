@@ -51,7 +51,6 @@ fn what_this_machine_does_is_seen_and_cheap() {
     assert!(seen.cost.samples >= 3 && seen.cost.cpu_ns > 0);
     let watching = sampler.watching();
     assert!(watching.sources.contains(&"CPUs".to_string()), "{watching:?}");
-    assert!(watching.memory_bytes < 3 << 20, "{watching:?}");
     // What is not there is said, once and with its reason.
     let known = ["clocks", "temperatures", "throttling", "I/O pressure", "kernel log"];
     for name in known {

@@ -165,7 +165,6 @@ pub struct Watching {
     pub missing: Vec<Skipped>,
     pub fast_ns: u64,
     pub slow_ns: u64,
-    pub memory_bytes: u64,
 }
 
 impl Telemetry {

@@ -99,7 +99,6 @@ pub fn watching() -> Watching {
         missing: vec![Skipped { name: "clocks".into(), reason: "no cpufreq".into() }],
         fast_ns: 100_000_000,
         slow_ns: 500_000_000,
-        memory_bytes: 1 << 20,
     }
 }
 
