@@ -28,7 +28,7 @@ use crate::fault::{Fault, Outcome, is_missing};
 use crate::host::{self, Opened};
 use crate::load;
 use crate::load::scratch;
-use crate::load::subject::Subject;
+use crate::load::site::Subject;
 use crate::measuring::single::{self, Single};
 use crate::planning::directories;
 use crate::signals::Cancel;

@@ -19,9 +19,9 @@ use crate::cli::{Fallocate, Global};
 use crate::fault::Fault;
 use crate::host::Opened;
 use crate::load::scratch::{self, Scratch};
-use crate::steps::making;
+use crate::steps::error::StepError;
 use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
+use crate::steps::stepper;
 
 /// The scratch directories of one call, each made when it is first needed.
 pub struct Files<'a, 's> {
@@ -65,7 +65,7 @@ impl Files<'_, '_> {
         if let Some((_, scratch)) = self.made.iter().find(|(known, _)| known == parent) {
             return Ok(scratch.clone());
         }
-        let made = making::scratch(self.session, ScratchOf::Run, &RawPath::new(parent));
+        let made = stepper::make_scratch(self.session, ScratchOf::Run, &RawPath::new(parent));
         let (_, scratch) = made.map_err(StepError::into_fault)?;
         self.made.push((parent.to_path_buf(), scratch.clone()));
         Ok(scratch)

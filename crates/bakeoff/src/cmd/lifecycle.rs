@@ -15,15 +15,15 @@ use super::answer::{self, AnswerDetail};
 use super::{notify, show, stored};
 use crate::cli::{BesideArgs, Global};
 use crate::fault::{self, Fault, Outcome};
+use crate::measuring::run;
 use crate::places::target_set::TargetSet;
 use crate::planning::earlier;
 use crate::signals::Cancel;
-use crate::steps::action_error::ActionError;
+use crate::steps::error::StepError;
 use crate::steps::journal::Journal;
 use crate::steps::own_mounts::{self, OwnMounts};
 use crate::steps::recover;
 use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
 use crate::steps::stepper;
 use crate::store::listed::digest_of;
 use crate::store::{Records, RunId, Sqlite};
@@ -130,7 +130,7 @@ pub fn go_on(
     };
     session.page = ending.output.clone().filter(|path| show::is_page(path));
     announce(&session, global.quiet);
-    let measured = session.measure(&mut target_set);
+    let measured = run::measure(&mut session, &mut target_set);
     drop(target_set);
     let run = session.journal.run().clone();
     // The lock and the store are let go before anything slow is written.
@@ -156,7 +156,7 @@ fn give_up(mut session: Session, error: StepError, notify: Option<&str>) -> Faul
     let id: String = session.journal.run().header.short_id();
     let cut_off = session.why_cut_off();
     let (reason, note, fault) = match error {
-        StepError::Failed(ActionError::Interrupted) if cut_off.0 != StopReason::Interrupted => {
+        StepError::Interrupted if cut_off.0 != StopReason::Interrupted => {
             let (reason, note) = cut_off;
             let said = match reason {
                 StopReason::WriteBudget => Fault::refused(format!(
@@ -171,20 +171,20 @@ fn give_up(mut session: Session, error: StepError, notify: Option<&str>) -> Faul
             };
             (reason, note, said)
         }
-        StepError::Failed(ActionError::Interrupted) => {
+        StepError::Interrupted => {
             let said = format!(
                 "interrupted before the first measurement. bakeoff has undone all changes. \
                  Continue with: bakeoff resume {id}"
             );
             (StopReason::Interrupted, String::new(), Fault::interrupted(said))
         }
-        StepError::Failed(error) => {
+        StepError::Fault(fault) => (StopReason::Failed, fault.to_string(), fault),
+        error => {
             // Without its drive everything fails, in words of its own.
             let error = stepper::check_targets(&session).err().unwrap_or(error);
-            let fault = StepError::Failed(error).into_fault();
+            let fault = error.into_fault();
             (StopReason::Failed, fault.to_string(), fault)
         }
-        StepError::Fault(fault) => (StopReason::Failed, fault.to_string(), fault),
     };
     let finished = session.finish(reason, note);
     if let Some(to) = notify {

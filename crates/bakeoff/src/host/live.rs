@@ -141,7 +141,9 @@ fn look(root: &Root, devices: &LiveDevices) -> Result<Look, String> {
         LiveDevices::Disks => all.iter().filter(|d| is_shown(root, d.0, d.1)).map(owned).collect(),
         LiveDevices::These(devs) => {
             let one = |dev: &Dev| {
-                let found = all.iter().find(|(d, _, _)| d == dev).map(owned);
+                // A reader whose card was taken out stays as a device of 0 bytes.
+                let size = root.number::<u64>(format!("sys/dev/block/{dev}/size"));
+                let found = all.iter().find(|(d, _, _)| d == dev && size != Some(0)).map(owned);
                 found.ok_or_else(|| gone(&format!("the device {dev}")))
             };
             devs.iter().map(one).collect::<Result<Vec<_>, _>>()?

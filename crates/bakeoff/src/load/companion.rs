@@ -16,8 +16,7 @@ use bakeoff_tools::native::sliced::Answer;
 use bakeoff_tools::native::{NativeTask, TargetKind};
 
 use super::scratch::{self, Scratch};
-use super::site::Site;
-use super::subject::Subject;
+use super::site::{Site, Subject};
 use super::{GRACE, LoadError, UNLIMITED, place, run};
 use crate::exec::talk::{self, Heard, Talk};
 use crate::signals::Cancel;

@@ -3,14 +3,13 @@
 //! The child is this binary again, so that no UI thread shares a process with a measurement. While
 //! it runs, its live record (operations and bytes so far) is read from a memory file it inherits.
 //! `sliced` has it measure slices, `foreign` runs other tools. All of them work on what is held
-//! open: a subject, a directory of ours (`scratch`), a prepared place (`site`).
+//! open: a directory of ours (`scratch`), a prepared place and what a job is done on (`site`).
 
 pub mod companion;
 pub mod foreign;
 pub mod scratch;
 pub mod site;
 pub mod sliced;
-pub mod subject;
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -30,7 +29,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::pread;
 use thiserror::Error;
 
-use self::subject::Subject;
+use self::site::Subject;
 use crate::exec::{ExecError, Spec};
 use crate::fault::Fault;
 use crate::host::Opened;

@@ -13,7 +13,7 @@ use bakeoff_model::measurement::Measurement;
 use bakeoff_tools::native::sliced::{Answer, Go, Order, SLICES_MAX, SliceReport, merged};
 use bakeoff_tools::native::{NativeTask, TargetKind};
 
-use super::subject::Subject;
+use super::site::Subject;
 use super::{GRACE, LoadError, UNLIMITED, place};
 use crate::exec::talk::{self, Heard, Talk};
 use crate::signals::Cancel;

@@ -27,14 +27,13 @@ use bakeoff_tools::native::{FailureKind, TargetKind};
 use rustix::fs::{Mode, OFlags, open};
 
 use super::block::CurrentBlock;
-use super::wear::{self, SyncedCount};
+use super::drive_bytes::{self, SyncedCount};
 use crate::exec::ExecError;
 use crate::host;
 use crate::load::companion::Companion;
 use crate::load::foreign::{self, ForeignError};
 use crate::load::scratch::{self, Scratch};
-use crate::load::site::Site;
-use crate::load::subject::Subject;
+use crate::load::site::{Site, Subject};
 use crate::load::{self, Load, LoadError};
 use crate::signals::Cancel;
 use crate::steps::session::Session;
@@ -318,7 +317,7 @@ fn measure_phase(
     let mut measured = load::run_all(load, &[target], kind, &session.cancel, &mut tick)?;
     if let (Some(from), [only]) = (worn_from, measured.as_mut_slice()) {
         let to = SyncedCount::take(site);
-        only.drive_writes = to.and_then(|to| to.since(from, wear::asked_bytes(only), site));
+        only.drive_writes = to.and_then(|to| to.since(from, drive_bytes::asked_bytes(only), site));
     }
     host::Evidence::take(&site.counted, &site.servers).since(&before, &mut truth);
     Ok((measured.into_iter().map(|measured| (measured, None)).collect(), truth))

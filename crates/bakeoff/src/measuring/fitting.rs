@@ -26,9 +26,8 @@ use crate::host::Moment;
 use crate::load::LoadError;
 use crate::load::companion::Companion;
 use crate::load::scratch::{self, numbered};
-use crate::load::site::Site;
+use crate::load::site::{Site, Subject};
 use crate::load::sliced::Sliced;
-use crate::load::subject::Subject;
 use crate::places::directories;
 use crate::steps::session::Session;
 

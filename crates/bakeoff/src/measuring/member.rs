@@ -18,8 +18,7 @@ use bakeoff_model::workload::{Metric, Phase};
 use bakeoff_tools::native::sliced::{Go, SliceReport};
 
 use super::cell::{self, CellError};
-use super::idle;
-use super::wear::SyncedCount;
+use super::drive_bytes::{IdleRate, SyncedCount};
 use crate::host::{Moment, Passed};
 use crate::load::LoadError;
 use crate::load::companion::Companion;
@@ -35,7 +34,7 @@ pub struct RoundsId<'s> {
     pub block: BlockIx,
     pub workload: WorkloadIx,
     pub standing: &'s [CandidateIx],
-    pub idle: idle::Rate,
+    pub idle: IdleRate,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -122,15 +121,21 @@ impl Member {
         })
     }
 
-    /// Measures a slice that finds the length; also gives the bytes that it wrote.
+    /// Measures a slice that finds the length.
     ///
     /// # Errors
     /// The engine's, or Ctrl-C.
-    pub fn try_out(&mut self, site: &Site, length: Length) -> Result<(TriedSlice, u64), CellError> {
+    pub fn try_out(
+        &mut self,
+        session: &mut Session,
+        site: &Site,
+        length: Length,
+    ) -> Result<TriedSlice, CellError> {
         self.cool(site)?;
         let go = self.order(length, 1);
         let report = accompanied(&mut self.sliced, &mut self.beside, go)?;
-        Ok((TriedSlice::of(&report.slice(), self.metric), report.written_in_both_parts()))
+        session.spent.add_unrecorded(report.written_in_both_parts());
+        Ok(TriedSlice::of(&report.slice(), self.metric))
     }
 
     /// Measures a slice and keeps it, also where it does not count.
@@ -270,18 +275,6 @@ fn accompanied<'s>(
         companion.rest()?;
     }
     Ok(report)
-}
-
-pub type Failed = (CandidateIx, CellError);
-
-/// Goes on without a candidate, unless its trouble is everybody's.
-pub fn give_up(session: &Session, who: Failed, failed: &mut Vec<Failed>) -> Result<(), Failed> {
-    let candidate = &session.journal.run().header.candidates[who.0];
-    if who.1.ends_block(candidate) {
-        return Err(who);
-    }
-    failed.push(who);
-    Ok(())
 }
 
 /// What the drives moved around a slice, without the share of the part in which they settled.

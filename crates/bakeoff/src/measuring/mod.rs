@@ -1,18 +1,13 @@
-//! Measures a run: the loop (`until_answered`), blocks, their `workloads` in rounds of slices
-//! (`rounds`, `member`) or in one piece (`cell`), the layers below (`ceilings`,
-//! each with `layer`). Outside of these: the workloads of applications (`fitting`) and one job
-//! (`single`).
+//! Measures a run: the loop (`run`), blocks (`block`), their workloads in rounds of slices
+//! (`rounds`, `member`) or in one piece (`cell`), and the layers below (`ceilings`). Outside of
+//! these: the workloads of applications (`fitting`) and one job (`single`).
 
 pub mod block;
-pub mod calibration;
 pub mod ceilings;
 pub mod cell;
+mod drive_bytes;
 pub mod fitting;
-pub mod idle;
-pub mod layer;
 pub mod member;
 pub mod rounds;
+pub mod run;
 pub mod single;
-pub mod until_answered;
-mod wear;
-pub mod workloads;

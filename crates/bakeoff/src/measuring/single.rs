@@ -21,7 +21,7 @@ use bakeoff_tools::native::TargetKind;
 
 use crate::fault::Fault;
 use crate::host;
-use crate::load::subject::Subject;
+use crate::load::site::Subject;
 use crate::load::{self, Load};
 use crate::signals::Cancel;
 use crate::ui::progress::Progress;

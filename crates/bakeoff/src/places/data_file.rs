@@ -6,7 +6,7 @@ use bakeoff_tools::native::TargetKind;
 use crate::host::Opened;
 use crate::load;
 use crate::load::scratch::Scratch;
-use crate::steps::action_error::{ActionError, io_error};
+use crate::steps::error::{StepError, io_error};
 use crate::steps::session::Session;
 
 /// Writes a new file of incompressible data and flushes it; gives bytes a second, and the file.
@@ -15,7 +15,7 @@ pub fn lay_out(
     scratch: &Scratch,
     name: &str,
     file_bytes: u64,
-) -> Result<(f64, Opened), ActionError> {
+) -> Result<(f64, Opened), StepError> {
     let file = scratch.create(name).map_err(io_error(&format!("make {name}")))?;
     let mut tick = |live| session.progress.live(live);
     let job = Job::filling(file_bytes);

@@ -20,12 +20,10 @@ use crate::fault::Fault;
 use crate::host::{self, Opened};
 use crate::load;
 use crate::load::scratch::{self, Scratch};
-use crate::load::site::Site;
-use crate::load::subject::Subject;
-use crate::steps::action_error::{ActionError, io_error};
-use crate::steps::making;
+use crate::load::site::{Site, Subject};
+use crate::steps::error::{StepError, io_error};
 use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
+use crate::steps::stepper;
 
 const PILOT_BYTES: u64 = 8 << 20;
 const LAYOUT_STEP_BYTES: u64 = 1 << 20;
@@ -126,7 +124,7 @@ fn make_scratch(
 ) -> Result<Scratch, StepError> {
     let (parent, _) = directory(candidate)?;
     let of = ScratchOf::Number(u16::try_from(index).map_err(Fault::bug)?);
-    making::scratch(session, of, parent).map(|(_, scratch)| scratch)
+    stepper::make_scratch(session, of, parent).map(|(_, scratch)| scratch)
 }
 
 /// A short durable write in each directory: is it writable, and how fast about.
@@ -226,9 +224,9 @@ fn lay_out(
 }
 
 /// Names the directory that an engine's failure, which knows no path, is about.
-fn in_place(candidate: &Candidate, error: ActionError) -> StepError {
-    let ActionError::Fill(said) = error else { return StepError::Failed(error) };
-    StepError::Failed(ActionError::Fill(format!("{}: {said}", candidate.name)))
+fn in_place(candidate: &Candidate, error: StepError) -> StepError {
+    let StepError::Fill(said) = error else { return error };
+    StepError::Fill(format!("{}: {said}", candidate.name))
 }
 
 /// Makes the sentinel's file in the first directory on a block device that reads directly.

@@ -7,7 +7,7 @@ use bakeoff_model::path::RawPath;
 use rustix::fs::{Mode, OFlags};
 
 use crate::host;
-use crate::steps::action_error::ActionError;
+use crate::steps::error::StepError;
 
 /// How often and how long the driver of the filesystem before may take to let go of the device.
 const TRIES: u32 = 600;
@@ -16,11 +16,11 @@ const NAMED: usize = 3;
 
 /// Waits until nobody has the device open exclusively. umount(8) of a FUSE filesystem returns when
 /// the mount is gone; its driver may still be writing and only then lets go of the device.
-pub fn wait(device: &RawPath) -> Result<(), ActionError> {
+pub fn wait(device: &RawPath) -> Result<(), StepError> {
     wait_so_often(device, TRIES)
 }
 
-fn wait_so_often(device: &RawPath, tries: u32) -> Result<(), ActionError> {
+fn wait_so_often(device: &RawPath, tries: u32) -> Result<(), StepError> {
     let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
     let open = || rustix::fs::open(device.as_path(), flags, Mode::empty()).map(drop);
     for _ in 0..tries {
@@ -34,7 +34,7 @@ fn wait_so_often(device: &RawPath, tries: u32) -> Result<(), ActionError> {
             users if users.is_empty() => std::io::Error::from(error).to_string(),
             users => format!("{}. Free the device, then try again", users.join("; ")),
         };
-        ActionError::Other(format!(
+        StepError::Other(format!(
             "{device} is still in use after its filesystem was unmounted: {users}"
         ))
     })

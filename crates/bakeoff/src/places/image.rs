@@ -19,10 +19,9 @@ use super::{data_file, stacks};
 use crate::fault::Fault;
 use crate::host;
 use crate::load::scratch::{self, Scratch};
-use crate::steps::action_error::io_error;
-use crate::steps::making;
+use crate::steps::error::{StepError, io_error};
 use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
+use crate::steps::stepper;
 
 /// Size of an image where nothing limits it; every filesystem of the demo can be made on it.
 pub const IMAGE_BYTES: u64 = 512 << 20;
@@ -47,7 +46,7 @@ pub fn prepare(
     parent: &RawPath,
     place: Place,
 ) -> Result<TargetSet, StepError> {
-    let (_, scratch) = making::scratch(session, ScratchOf::Run, parent)?;
+    let (_, scratch) = stepper::make_scratch(session, ScratchOf::Run, parent)?;
     let rate = pilot(session, &scratch)?;
     let header = session.journal.run().header.clone();
     let (images, skipped) = fitting(&header, &place, rate);
@@ -134,7 +133,7 @@ pub fn prepare_again(
     let parent = parent.ok_or_else(|| Fault::bug("the image has no location"))?;
     let place = host::place(parent).map_err(Fault::environment)?;
     let parent = RawPath::new(parent);
-    let (_, scratch) = making::scratch(session, ScratchOf::Run, &parent)?;
+    let (_, scratch) = stepper::make_scratch(session, ScratchOf::Run, &parent)?;
     let kept = (0..usize::from(region.parts)).collect();
     let images = Images { size_bytes: region.size_bytes, kept };
     Ok(TargetSet::Regions(attach(session, &scratch, &images, (place, file_bytes))?))
@@ -166,12 +165,12 @@ fn attach(
     (place, file_bytes): (Place, u64),
 ) -> Result<Regions, StepError> {
     let count = images.kept.len().min(scratch::MOST_STANDS);
-    let mount_point = making::mount_points(session, count)?;
+    let mount_point = stepper::make_mount_points(session, count)?;
     let (mut parts, mut shown) = (Vec::new(), None);
     for number in 0..count {
         let image = scratch.create(&scratch::numbered(scratch::IMAGE, number));
         let image = image.map_err(io_error("create the image"))?;
-        parts.push(Part::of_image(making::image(session, &image, images.size_bytes)?));
+        parts.push(Part::of_image(stepper::make_image(session, &image, images.size_bytes)?));
         shown.get_or_insert_with(|| RawPath::new(image.shown()));
     }
     let shown = shown.ok_or_else(|| Fault::bug("no image was created"))?;

@@ -14,8 +14,8 @@ use super::rehearse;
 use super::targets::Wanted;
 use crate::fault::Fault;
 use crate::planning::share::TIME_SHARE;
+use crate::steps::error::StepError;
 use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
 use crate::steps::stepper;
 
 /// Share of a place that is written to see how fast it is, and at most so much: past the caches of

@@ -18,9 +18,8 @@ use super::data_file;
 use crate::host::Opened;
 use crate::load;
 use crate::load::scratch::{self, Scratch};
-use crate::steps::action_error::{ActionError, io_error, load_error};
+use crate::steps::error::{StepError, io_error, load_error};
 use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
 
 /// Our directory on a stack.
 pub const ON_STACK: &str = "bakeoff";
@@ -87,7 +86,7 @@ fn open_block(session: &Session) -> Option<BlockIx> {
 }
 
 /// As df(1) has it.
-fn full_ppm(file: &Opened) -> Result<u32, ActionError> {
+fn full_ppm(file: &Opened) -> Result<u32, StepError> {
     let told = fstatvfs(file).map_err(|e| io_error("ask how full the filesystem is")(e.into()))?;
     let used = told.f_blocks.saturating_sub(told.f_bfree);
     let all = used.saturating_add(told.f_bavail).max(1);

@@ -7,8 +7,8 @@ use bakeoff_model::mark::Mark;
 use bakeoff_model::path::RawPath;
 
 use crate::host;
+use crate::steps::error::StepError;
 use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
 use crate::steps::target::Target;
 
 /// The mark of a target nothing of ours is attached to; `start` is what is at its region's start.

@@ -23,17 +23,16 @@ use crate::fault::Fault;
 use crate::host;
 use crate::load::LoadError;
 use crate::load::scratch::{self, Scratch};
+use crate::load::site::Subject;
 use crate::load::site::{self, Site};
-use crate::load::subject::Subject;
 use crate::signals::Cancel;
-use crate::steps::action_error::{ActionError, io_error};
+use crate::steps::error::{StepError, io_error};
 use crate::steps::journal::Journal;
 use crate::steps::loops;
-use crate::steps::making::OnLoop;
 use crate::steps::own_place;
 use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
 use crate::steps::stepper;
+use crate::steps::stepper::OnLoop;
 use crate::steps::unwind;
 
 #[derive(Clone, Debug)]
@@ -374,8 +373,7 @@ impl Regions {
                         failures.extend(marked.err().map(|error| error.into_fault().to_string()));
                     }
                     // A second Ctrl-C, or a target that is gone: there is nothing to say.
-                    Ok(())
-                    | Err(StepError::Failed(ActionError::Interrupted | ActionError::Lost(_))) => {}
+                    Ok(()) | Err(StepError::Interrupted | StepError::Lost(_)) => {}
                     Err(error) => failures.push(error.into_fault().to_string()),
                 }
             }

@@ -26,8 +26,8 @@ use crate::fault::Fault;
 use crate::host;
 use crate::load::site::Site;
 use crate::load::{self, LoadError};
+use crate::steps::error::StepError;
 use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
 
 /// Operations of the trial that shows what a flushed write costs, and the time it may take.
 const TRIAL_IOS: u64 = 8;

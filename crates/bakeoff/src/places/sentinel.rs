@@ -3,7 +3,7 @@
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_tools::native::TargetKind;
 
-use crate::load::subject::Subject;
+use crate::load::site::Subject;
 use crate::load::{self, LoadError};
 use crate::signals::Cancel;
 

@@ -14,9 +14,8 @@ use super::rehearse::{self, Findings, tried_before};
 use super::target_set::TargetSet;
 use super::try_cells::{self, CellTrials};
 use crate::fault::Fault;
-use crate::steps::action_error::ActionError;
+use crate::steps::error::StepError;
 use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
 use crate::steps::stepper;
 
 /// Tries every candidate, leaves out what cannot be made, and settles the plan. `rate` is what a
@@ -50,7 +49,7 @@ pub fn rehearse(
         let filling_bytes = shared.first().map_or(0, |of| of.state().written_bytes(room));
         let known = (&limits, visit_bytes.saturating_add(filling_bytes), tried.len());
         match try_stand(session, &mut target_set, &shared, known, &mut found) {
-            Err(StepError::Failed(error)) if is_the_candidates(&error) => {
+            Err(error) if is_the_candidates(&error) => {
                 // Unless the drive has gone, which every candidate would fail for.
                 stepper::check_targets(session)?;
                 let failed = |c: &&Candidate| left_out::failed(&c.name, &error.to_string());
@@ -76,8 +75,8 @@ pub fn rehearse(
     Ok(target_set)
 }
 
-fn is_the_candidates(error: &ActionError) -> bool {
-    use ActionError as E;
+fn is_the_candidates(error: &StepError) -> bool {
+    use StepError as E;
     matches!(error, E::Tool { .. } | E::Fill(_) | E::Missing(_))
 }
 
@@ -110,7 +109,7 @@ fn try_stand(
                 let visit = std::mem::take(&mut visit);
                 trials.push(((*candidate).clone(), Trial { visit, ..trial }));
             }
-            Err(StepError::Failed(error)) if shared.len() > 1 && is_the_candidates(&error) => {
+            Err(error) if shared.len() > 1 && is_the_candidates(&error) => {
                 stepper::check_targets(session)?;
                 found.skipped.push(left_out::failed(&candidate.name, &error.to_string()));
             }
@@ -148,7 +147,7 @@ fn trial(
     let tried = rehearse::flushed_write_ns(session, site)
         .and_then(|ns| Ok((ns, try_cells::try_cells(session, site, limits, time_ns, before)?)));
     let charges = site.charges;
-    let (flushed_write_ns, cells) = tried.map_err(ActionError::from)?;
+    let (flushed_write_ns, cells) = tried?;
     Ok(Trial {
         bytes_per_s: limits.bytes_per_s,
         flushed_write_ns,

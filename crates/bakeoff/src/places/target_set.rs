@@ -10,9 +10,9 @@ use crate::host::Opened;
 use crate::load::LoadError;
 use crate::load::site::Site;
 use crate::signals::Cancel;
+use crate::steps::error::StepError;
 use crate::steps::journal::Journal;
 use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
 
 #[allow(clippy::large_enum_variant)]
 pub enum TargetSet {

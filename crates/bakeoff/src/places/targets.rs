@@ -26,10 +26,8 @@ use super::target_set::TargetSet;
 use crate::fault::Fault;
 use crate::host;
 use crate::load::scratch;
-use crate::steps::action_error::{ActionError, io_error};
-use crate::steps::making;
+use crate::steps::error::{StepError, io_error};
 use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
 use crate::steps::stepper;
 use crate::steps::target::{self, Target};
 use crate::steps::unwind;
@@ -189,7 +187,7 @@ pub fn prepare_again(
 fn begin(session: &mut Session, wanted: &[Wanted]) -> Result<RawPath, StepError> {
     let run = session.journal.run().header.run.clone();
     let stands = wanted.iter().map(|w| usize::from(w.parts)).sum::<usize>();
-    let mount_point = making::mount_points(session, stands)?;
+    let mount_point = stepper::make_mount_points(session, stands)?;
     let names: Vec<String> =
         wanted.iter().flat_map(|w| w.target.kernel_names.iter().cloned()).collect();
     if host::udev_runs() && !names.is_empty() {
@@ -271,7 +269,7 @@ fn attach(
     let sector = wanted.target.sector_bytes;
     let (device, step) = if let Some(image) = &image {
         let build = |n| steps::attach_region(n, path, span, sector);
-        let (step, device) = making::attach(session, image, build)?;
+        let (step, device) = stepper::attach_loop(session, image, build)?;
         (device.to_string(), step)
     } else if by_mapper {
         // The mapping claims the target for itself, which our own claim would forbid.
@@ -285,7 +283,7 @@ fn attach(
     } else {
         let device = host::open_device(path.as_path()).map_err(io_error("open the target"))?;
         let build = |n| steps::attach_region(n, path, span, sector);
-        let (step, device) = making::attach(session, &device, build)?;
+        let (step, device) = stepper::attach_loop(session, &device, build)?;
         (device.to_string(), step)
     };
     let device = RawPath::new(device);
@@ -314,7 +312,7 @@ fn write_in_full(
     let (written, took_ns) = taken?;
     match written {
         Ok(_) => {}
-        Err(StepError::Failed(ActionError::Lies(why))) => {
+        Err(StepError::Lies(why)) => {
             let finding = writes::lies(session.journal.run().header.design(), why.clone());
             session.journal.record(What::Found(finding))?;
             return Err(StepError::Fault(Fault::failed(format!(
@@ -352,7 +350,7 @@ fn survey_region(
     let positions = survey::survey(attached.device().as_path(), 0, span, &session.cancel)
         .map_err(io_error("read the region"))?;
     if session.cancel.is_set() {
-        return Err(StepError::Failed(ActionError::Interrupted));
+        return Err(StepError::Interrupted);
     }
     let granule_bytes = wanted.target.room.granule_bytes;
     let smallest_bytes = smallest_region_bytes(&session.journal.run().header.candidates);

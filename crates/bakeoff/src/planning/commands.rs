@@ -16,7 +16,7 @@ use bakeoff_report::plan::Commands;
 
 use crate::host;
 use crate::load::scratch;
-use crate::measuring::layer;
+use crate::measuring::ceilings;
 use crate::places::targets::Wanted;
 use crate::steps::own_place;
 
@@ -81,7 +81,7 @@ fn once(parent: &RawPath, wanted: &[Wanted]) -> Commands {
         last.push(describe(&steps::wipe(0, &device).action));
     }
     // What the processor alone reaches, where there is time for it.
-    taken.push(layer::memory_scratch(0, RUN));
+    taken.push(ceilings::memory_scratch(0, RUN));
     let is_by_loop = wanted.iter().any(|wanted| !by_mapper(wanted));
     let stand_ins = std::iter::once(StandIn::Run).chain(is_by_loop.then_some(StandIn::Loop));
     let mut commands = as_commands("Once".to_string(), &taken, stand_ins);

@@ -7,7 +7,7 @@ use std::time::Instant;
 use bakeoff_model::event::{Event, Header, Owner, What};
 use bakeoff_model::run::Run;
 
-use super::in_hand;
+use super::recover;
 use crate::fault::Fault;
 use crate::host;
 use crate::load::scratch::Scratch;
@@ -44,7 +44,7 @@ impl<'s> Journal<'s> {
 
     /// Takes a stored run in hand again; `None` when somebody alive has it.
     pub fn try_take(store: &'s mut Sqlite, id: &RunId) -> Result<Option<Journal<'s>>, Fault> {
-        if in_hand::is_in_hand(store, id)? {
+        if recover::is_in_hand(store, id)? {
             return Ok(None);
         }
         let Some(held) = lock::hold(store.path(), id)? else { return Ok(None) };

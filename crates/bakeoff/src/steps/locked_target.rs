@@ -16,7 +16,7 @@ use bakeoff_model::step::Inode;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::Errno;
 
-use super::action_error::{ActionError, io_error};
+use super::error::{StepError, io_error};
 use crate::fault::Fault;
 use crate::host::{self, Identity, Opened};
 
@@ -65,7 +65,7 @@ impl LockedTarget {
     }
 
     /// An image, open for reading and writing: the very file that is locked, whatever has its name.
-    pub fn image_file(&self) -> Result<Opened, ActionError> {
+    pub fn image_file(&self) -> Result<Opened, StepError> {
         let path = RawPath::new(&self.path);
         let what = format!("open {path} for writing");
         let opened = host::reopen(&self._lock, &self.path).map_err(io_error(&what))?;
@@ -74,22 +74,22 @@ impl LockedTarget {
                 Ok(opened)
             }
             LockedKind::Image { .. } | LockedKind::Device { .. } => {
-                Err(ActionError::Lost(format!("{path} was replaced by another file")))
+                Err(StepError::Lost(format!("{path} was replaced by another file")))
             }
         }
     }
 
     /// The target open for reading and writing, whatever has its name: an image as
     /// [`LockedTarget::image_file`] gives it, a device by the node that was claimed.
-    pub fn opened(&self) -> Result<Opened, ActionError> {
+    pub fn opened(&self) -> Result<Opened, StepError> {
         let Some(claim) = &self.claim else { return self.image_file() };
         let what = format!("open {} for writing", RawPath::new(&self.path));
         host::reopen(claim, &self.path).map_err(io_error(&what))
     }
 
-    pub fn check(&self) -> Result<(), ActionError> {
+    pub fn check(&self) -> Result<(), StepError> {
         let path = RawPath::new(&self.path);
-        let lost = |how: String| Err(ActionError::Lost(format!("{path} {how}")));
+        let lost = |how: String| Err(StepError::Lost(format!("{path} {how}")));
         let now = match std::fs::metadata(&self.path) {
             Ok(now) => now,
             Err(error) => {

@@ -8,15 +8,15 @@ use bakeoff_model::event::Action;
 use bakeoff_model::path::RawPath;
 use bakeoff_model::step::Inode;
 
-use super::action_error::{ActionError, io_error};
-use super::tool;
+use super::action;
+use super::error::{StepError, io_error};
 use crate::host::{self, Opened};
 
 /// Attaches an open file as the action says, and checks that it is the one behind the device
 /// then.
-pub fn attach(action: &Action, file: &Opened, mark: &str) -> Result<RawPath, ActionError> {
+pub fn attach(action: &Action, file: &Opened, mark: &str) -> Result<RawPath, StepError> {
     let Action::AttachLoop { offset_bytes, size_bytes, sector_bytes, .. } = action else {
-        return Err(ActionError::Lost(format!("{} attached no device", steps::describe(action))));
+        return Err(StepError::Lost(format!("{} attached no device", steps::describe(action))));
     };
     let part = Part {
         name: mark,
@@ -34,25 +34,25 @@ pub fn attach(action: &Action, file: &Opened, mark: &str) -> Result<RawPath, Act
     }
 }
 
-pub fn check(device: &RawPath, inode: Inode, offset_bytes: u64) -> Result<(), ActionError> {
+pub fn check(device: &RawPath, inode: Inode, offset_bytes: u64) -> Result<(), StepError> {
     let opened = std::fs::File::open(device.as_path());
     match opened.and_then(|opened| bakeoff_engine::loops::status(opened.as_fd())) {
         Ok(known) if (known.inode, known.offset_bytes) == (inode, offset_bytes) => Ok(()),
-        Ok(_) => Err(ActionError::Lost(format!("{device} is backed by a different file"))),
-        Err(error) => Err(ActionError::Lost(format!("{device} is no longer attached: {error}"))),
+        Ok(_) => Err(StepError::Lost(format!("{device} is backed by a different file"))),
+        Err(error) => Err(StepError::Lost(format!("{device} is no longer attached: {error}"))),
     }
 }
 
 /// Detaches every loop device with that mark: a name of the run and the step that attached it. The
 /// kernel detaches a busy one when its last user lets go, so it is looked for until it is gone.
-pub fn detach(mark: &str) -> Result<(), ActionError> {
+pub fn detach(mark: &str) -> Result<(), StepError> {
     let MarkedLoops { marked, unasked } = look_for(mark)?;
     // Another one that cannot be asked is none of ours where ours is found.
     if let Some(why) = unasked.filter(|_| marked.is_empty()) {
-        return Err(ActionError::Other(why));
+        return Err(StepError::Other(why));
     }
     let what = format!("losetup --detach the loop device marked {mark}");
-    tool::retry_while_busy(&what, || {
+    action::retry_while_busy(&what, || {
         for device in marked.iter().filter(|device| has(device, mark)) {
             // What another detached meanwhile is gone all the same.
             let opened = std::fs::File::open(device.as_path());
@@ -65,7 +65,7 @@ pub fn detach(mark: &str) -> Result<(), ActionError> {
         }
         match marked.iter().find(|device| has(device, mark)) {
             None => Ok(()),
-            Some(device) => Err(ActionError::Tool {
+            Some(device) => Err(StepError::Tool {
                 command: format!("losetup --detach {device}"),
                 how: "the device is still in use".to_string(),
                 said: String::new(),
@@ -80,7 +80,7 @@ struct MarkedLoops {
     unasked: Option<String>,
 }
 
-fn look_for(mark: &str) -> Result<MarkedLoops, ActionError> {
+fn look_for(mark: &str) -> Result<MarkedLoops, StepError> {
     let all = host::attached_loops().map_err(io_error("list the loop devices"))?;
     let mut looked = MarkedLoops { marked: Vec::new(), unasked: None };
     for device in all {

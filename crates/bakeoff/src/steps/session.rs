@@ -7,15 +7,14 @@ use bakeoff_judge::decide::cell_trial::Natural;
 use bakeoff_judge::decide::pace::MeasuredPace;
 use bakeoff_judge::decide::stop;
 use bakeoff_model::event::{StopReason, What};
-use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
+use bakeoff_model::index::{BlockIx, WorkloadIx};
 use bakeoff_model::run::BlockState;
 
 use super::journal::Journal;
+use super::limits::{Spent, Watchdog};
 use super::locked_target::LockedTarget;
 use super::own_mounts::OwnMounts;
-use super::spent::Spent;
 use super::unwind;
-use super::watchdog::Watchdog;
 use crate::fault::Fault;
 use crate::sampler::Sampler;
 use crate::signals::{Cancel, Limit};
@@ -29,9 +28,6 @@ pub struct Session<'s> {
     /// Watches the machine during cells, once there is something to measure.
     pub sampler: Option<Sampler>,
     pub held: Vec<LockedTarget>,
-    /// Candidates, the first workload of each group that hung or found no memory on them, and what
-    /// was said.
-    pub hung: Vec<(CandidateIx, WorkloadIx, String)>,
     pub natural: BTreeMap<WorkloadIx, Natural>,
     pub pace: MeasuredPace,
     pub spent: Spent,
@@ -51,7 +47,6 @@ impl<'s> Session<'s> {
             progress,
             sampler: None,
             held: Vec::new(),
-            hung: Vec::new(),
             natural: BTreeMap::new(),
             pace: MeasuredPace::default(),
             spent,

@@ -11,13 +11,12 @@ use bakeoff_model::path::RawPath;
 use bakeoff_model::undo::{Knob, Undo, is_run_id};
 use rustix::mount::UnmountFlags;
 
-use super::action_error::{ActionError, io_error};
-use super::device_actions as device;
+use super::action;
+use super::error::{StepError, io_error};
 use super::loops;
 use super::own_mounts;
 use super::own_place;
 use super::probing;
-use super::tool;
 use crate::host;
 use crate::load::scratch::{self, Scratch};
 
@@ -33,10 +32,10 @@ pub struct Of<'r> {
 ///
 /// # Errors
 /// When it cannot be undone, or what is recorded is nothing that this version does.
-pub fn undo(undo: &Undo, of: Of<'_>) -> Result<(), ActionError> {
+pub fn undo(undo: &Undo, of: Of<'_>) -> Result<(), StepError> {
     if !is_run_id(of.run) {
         let told = "the record contains no valid run ID, so bakeoff executes none of its steps";
-        return Err(ActionError::Other(told.to_string()));
+        return Err(StepError::Other(told.to_string()));
     }
     let what = steps::describe_undo(undo, of.run, of.step);
     match undo {
@@ -54,16 +53,16 @@ pub fn undo(undo: &Undo, of: Of<'_>) -> Result<(), ActionError> {
         }
         Undo::UnmountOurs { slot } => unmount(of.run, *slot, &what),
         Undo::DetachMarkedLoop => loops::detach(&steps::loop_mark(of.run, of.step)),
-        Undo::RemoveVolume(volume) => device::close_mapper(&steps::volume_name(of.run, *volume)),
+        Undo::RemoveVolume(volume) => action::close_mapper(&steps::volume_name(of.run, *volume)),
         Undo::RestoreKnob { knob, ours, before } => restore(knob, ours, before, &what),
         Undo::KeepKnob { knob, value } => keep(knob, value),
-        Undo::RemoveOurRule => device::remove_udev_rule(&udev_rule::path(of.run)),
+        Undo::RemoveOurRule => action::remove_udev_rule(&udev_rule::path(of.run)),
         Undo::RestoreSaved { drive } => {
             let saved = probing::saved_file(of.run, of.store).map_err(io_error(&what))?;
             let restored = probing::restore_saved(&saved, drive);
-            restored.map_err(|e| ActionError::Lost(e.to_string()))
+            restored.map_err(|e| StepError::Lost(e.to_string()))
         }
-        Undo::Unknown(recorded) => Err(ActionError::Other(format!(
+        Undo::Unknown(recorded) => Err(StepError::Other(format!(
             "refusing to undo step {} of run {}, which another version recorded or someone edited: \
              {}. Check whether its change still exists, then remove the run: bakeoff clean --force \
              {}",
@@ -82,8 +81,8 @@ fn shown(recorded: &serde_json::Value) -> String {
     bakeoff_model::path::printable(text.as_bytes())
 }
 
-fn unseen(why: impl std::fmt::Display) -> ActionError {
-    ActionError::Other(why.to_string())
+fn unseen(why: impl std::fmt::Display) -> StepError {
+    StepError::Other(why.to_string())
 }
 
 /// Unmounts whatever is mounted at a mount point of ours: its path is derived, and nobody but root
@@ -91,11 +90,11 @@ fn unseen(why: impl std::fmt::Display) -> ActionError {
 ///
 /// The mounts of a dead run ended with its last process. The driver of a FUSE filesystem lives on
 /// and keeps the mount that it serves, which only it sees. Unmounted there, it ends the driver.
-fn unmount(run: &str, slot: u16, what: &str) -> Result<(), ActionError> {
+fn unmount(run: &str, slot: u16, what: &str) -> Result<(), StepError> {
     let at = own_place::mount_point_of(run, slot).map_err(unseen)?;
     let at = at.as_path();
-    let busy = |how: String| ActionError::Tool { command: what.into(), how, said: String::new() };
-    tool::retry_while_busy(what, || {
+    let busy = |how: String| StepError::Tool { command: what.into(), how, said: String::new() };
+    action::retry_while_busy(what, || {
         if host::is_mount_point(at).map_err(io_error("read the mount table"))? {
             let unmounted = rustix::mount::unmount(at, UnmountFlags::NOFOLLOW);
             return unmounted.map_err(|error| busy(std::io::Error::from(error).to_string()));
@@ -119,7 +118,7 @@ fn unmount(run: &str, slot: u16, what: &str) -> Result<(), ActionError> {
 }
 
 /// Writes back what a setting was, unless somebody else has changed it or the device is gone.
-fn restore(knob: &Knob, ours: &str, before: &str, what: &str) -> Result<(), ActionError> {
+fn restore(knob: &Knob, ours: &str, before: &str, what: &str) -> Result<(), StepError> {
     match knob.path() {
         Some(path) => restore_at(&path, (knob, ours, before), what),
         None => Ok(()),
@@ -130,7 +129,7 @@ fn restore_at(
     path: &RawPath,
     (knob, ours, before): (&Knob, &str, &str),
     what: &str,
-) -> Result<(), ActionError> {
+) -> Result<(), StepError> {
     let Some(now) = host::setting_or_error(path.as_path()).map_err(io_error(what))? else {
         return Ok(());
     };
@@ -139,17 +138,17 @@ fn restore_at(
     }
     if !offers(knob, &now, before) {
         let told = format!("{what}: the kernel does not support that value");
-        return Err(ActionError::Other(told));
+        return Err(StepError::Other(told));
     }
     host::write_setting(path.as_path(), before).map_err(io_error(what))
 }
 
 /// Writes a setting that the kernel forgot when another was put back, unless the device is gone.
-fn keep(knob: &Knob, value: &str) -> Result<(), ActionError> {
+fn keep(knob: &Knob, value: &str) -> Result<(), StepError> {
     let Some(path) = knob.path() else { return Ok(()) };
     let read = io_error("read a setting of the kernel");
     match host::setting_or_error(path.as_path()).map_err(read)? {
-        Some(now) if offers(knob, &now, value) => device::set_knob(&path, value),
+        Some(now) if offers(knob, &now, value) => action::set_knob(&path, value),
         Some(_) | None => Ok(()),
     }
 }

@@ -1,10 +1,16 @@
 //! Undoes the steps of a record. That is safe to repeat: what is gone already is success.
+//!
+//! In a container, or with a drive unplugged, a change that cannot be seen may still be there. Its
+//! step stays in the record.
 
-use bakeoff_model::event::{Step, What};
+use std::path::Path;
 
+use bakeoff_model::event::{Namespaces, Owner, Step, What};
+use bakeoff_model::path::RawPath;
+use bakeoff_model::undo::{On, Undo};
+
+use super::error::StepError;
 use super::journal::Journal;
-use super::seen;
-use super::step_error::StepError;
 use super::undoing::{self, Of};
 use crate::fault::Fault;
 use crate::host;
@@ -16,7 +22,7 @@ pub fn undo(journal: &mut Journal, number: u32) -> Result<(), StepError> {
         let is_past = is_of_another_boot(journal);
         if !(undo.ends_with_the_boot() && is_past) {
             let run = journal.run();
-            seen::check(&undo, &run.header.run, run.owner.as_ref(), is_past)?;
+            check_seen(&undo, &run.header.run, run.owner.as_ref(), is_past)?;
             let made = journal.release(number);
             let (run, store) = (&journal.run().header.run, journal.store_path());
             let of = Of { run, step: number, store, made: made.as_ref() };
@@ -47,8 +53,8 @@ pub fn undo_all(journal: &mut Journal) -> Result<Vec<String>, Fault> {
     for step in pending {
         match undo(journal, step.step) {
             Ok(()) => {}
-            Err(StepError::Failed(error)) => failures.push(error.to_string()),
             Err(StepError::Fault(fault)) => unrecorded = unrecorded.or(Some(fault)),
+            Err(error) => failures.push(error.to_string()),
         }
     }
     match unrecorded {
@@ -57,13 +63,91 @@ pub fn undo_all(journal: &mut Journal) -> Result<Vec<String>, Fault> {
     }
 }
 
+/// Looks whether a step of a run can be undone from here. `is_past`: the machine has started anew
+/// since.
+///
+/// # Errors
+/// What cannot be seen, and what to do.
+fn check_seen(
+    undo: &Undo,
+    run: &str,
+    owner: Option<&Owner>,
+    is_past: bool,
+) -> Result<(), StepError> {
+    let view = owner.and_then(|owner| owner.view);
+    let is_same = |path: &str, then: fn(Namespaces) -> u64| {
+        is_past || view.is_none_or(|view| host::device_at(Path::new(path)) == Some(then(view)))
+    };
+    match undo {
+        Undo::RemoveOurScratch { parent, of, on: Some(on) } => {
+            return check_scratch(parent, &of.name(run), *on, is_past);
+        }
+        Undo::RemoveMountPoints | Undo::RemoveOurRule if !is_same("/run", |view| view.run_dev) => {
+            Err("/run is not the one that the run used")
+        }
+        Undo::UnmountOurs { .. } if !host::sees_processes_of(view.map(|view| view.pid_ns)) => {
+            Err("/proc does not show the processes of the run")
+        }
+        Undo::DetachMarkedLoop
+        | Undo::RemoveVolume(_)
+        | Undo::RestoreKnob { .. }
+        | Undo::KeepKnob { .. }
+            if !host::sees_drives() =>
+        {
+            Err("/sys does not show the drives")
+        }
+        Undo::RestoreSaved { .. }
+            if rustix::process::geteuid().is_root()
+                && !is_same("/var/lib", |view| view.var_lib_dev) =>
+        {
+            Err("/var/lib is not the one that the probe used")
+        }
+        Undo::RemoveOurScratch { .. }
+        | Undo::RemoveMountPoints
+        | Undo::RemoveOurRule
+        | Undo::UnmountOurs { .. }
+        | Undo::DetachMarkedLoop
+        | Undo::RemoveVolume(_)
+        | Undo::RestoreKnob { .. }
+        | Undo::KeepKnob { .. }
+        | Undo::RestoreSaved { .. }
+        | Undo::Unknown(_) => Ok(()),
+    }
+    .map_err(|what| {
+        StepError::Other(format!(
+            "{what}, as in a container, so bakeoff cannot see whether the changes of run {} are \
+             gone. Run `sudo bakeoff clean` outside it",
+            short(run)
+        ))
+    })
+}
+
+fn check_scratch(parent: &RawPath, name: &str, on: On, is_past: bool) -> Result<(), StepError> {
+    let is_there = std::fs::symlink_metadata(parent.as_path().join(name)).is_ok();
+    let mut around = parent.as_path().ancestors();
+    let found = around.find_map(host::device_at);
+    if is_there || found == Some(on.dev) || (is_past && on.is_in_memory) {
+        return Ok(());
+    }
+    Err(StepError::Other(format!(
+        "{parent} is not on the filesystem that the run used, so bakeoff cannot see whether {name} \
+         in it is gone. Mount that filesystem, or leave the container, and run `bakeoff clean`. If \
+         the filesystem no longer exists: bakeoff clean --force {}",
+        short(name.trim_start_matches(".bakeoff-"))
+    )))
+}
+
+fn short(run: &str) -> &str {
+    run.get(..8).unwrap_or(run)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::skip;
     use crate::store::{Records, Sqlite, Store};
     use bakeoff_machine::prepare::udev_rule;
-    use bakeoff_model::event::{Event, Owner, StepDone};
+    use bakeoff_model::event::{Event, StepDone};
 
     fn left_by(boot_id: &str) -> (tempfile::TempDir, Sqlite) {
         let dir = tempfile::tempdir().unwrap();

@@ -1,10 +1,13 @@
-//! What a candidate's work makes reach its own device, from a synced filesystem to a synced one.
+//! Bytes that drives move: for a candidate's own work, and while nothing of ours runs.
 //!
 //! A candidate of a region has a device of its own: what is written there is its alone, however
 //! many take turns on the drive. Synced at both ends, journal commits and delayed writes are in the
-//! cell that caused them. Syncing happens outside of every measured time.
+//! cell that caused them. Syncing happens outside of every measured time. The rate of the idle
+//! drives is foreign to every cell of a block.
 
 use std::fs::File;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::wear::DriveWrites;
@@ -54,4 +57,32 @@ impl SyncedCount {
 /// Bytes that a measurement in one piece asked the kernel to write.
 pub fn asked_bytes(of: &Measurement) -> u64 {
     [&of.write, &of.create].into_iter().flatten().map(|stats| stats.io_bytes).sum()
+}
+
+/// How long the drives are watched; short against a block, long against one stray write.
+const WATCH: Duration = Duration::from_millis(300);
+
+/// Bytes a second the drives move while we do nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct IdleRate {
+    bytes_per_s: f64,
+}
+
+impl IdleRate {
+    pub fn watch(drives: &[String]) -> IdleRate {
+        let started = Instant::now();
+        let before = host::disk_bytes(drives);
+        thread::sleep(WATCH);
+        let after = host::disk_bytes(drives);
+        let moved = match (before, after) {
+            (Some(before), Some(after)) => after.saturating_sub(before),
+            _ => 0,
+        };
+        IdleRate { bytes_per_s: moved as f64 / started.elapsed().as_secs_f64() }
+    }
+
+    /// What they would have moved in `ns` anyway.
+    pub fn over(self, ns: u64) -> u64 {
+        (self.bytes_per_s * ns as f64 / 1e9) as u64
+    }
 }
