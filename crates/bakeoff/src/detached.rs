@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use bakeoff_model::path::RawPath;
 
-use crate::exec::{Spec, background, find_program};
+use crate::exec::{Spec, find_program, unlimited};
 use crate::fault::{Fault, Outcome};
 use crate::files::{Entry, FileError, OtherUser};
 use crate::host;
@@ -32,7 +32,7 @@ pub fn begin(store: &Path, args: &[OsString]) -> Result<Begun, Fault> {
     match as_unit(args, &log)? {
         Some(name) => Ok(Begun::Unit { name, log }),
         None => {
-            let child = background::session(args, &file, &file).map_err(Fault::environment)?;
+            let child = unlimited::session(args, &file, &file).map_err(Fault::environment)?;
             Ok(Begun::Session { child, log })
         }
     }

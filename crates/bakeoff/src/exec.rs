@@ -3,12 +3,10 @@
 //! Every child has its own process group, a time limit, bounded output and no terminal; it dies
 //! when bakeoff dies, and on Ctrl-C its whole group is killed. Foreign tools run with LC_ALL=C.
 
-pub mod background;
-mod family;
-pub mod foreground;
 pub mod internal;
 mod pipes;
 pub mod talk;
+pub mod unlimited;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -162,7 +160,7 @@ impl<'a> Spec<'a> {
     /// The same with all that it starts, which ends when it does or when we do; not for mounts,
     /// whose helpers stay.
     pub fn whole_tool(argv: &[impl AsRef<OsStr>], limit: Duration) -> Result<Spec<'a>, ExecError> {
-        let spec = Spec::tool_behind(family::before(), argv, limit)?;
+        let spec = Spec::tool_behind(internal::whole_family(), argv, limit)?;
         Ok(Spec { is_whole: true, ..spec })
     }
 

@@ -8,7 +8,7 @@ use bakeoff_judge::plan::{self, PlanMachine as PlanHere};
 use bakeoff_machine::setup::{self, Here, Privilege, Setup, Uses};
 use bakeoff_model::candidate::Stack;
 
-use crate::exec::{find_program, foreground};
+use crate::exec::{find_program, unlimited};
 use crate::fault::Fault;
 use crate::host;
 use crate::planning::plan_text;
@@ -100,7 +100,7 @@ fn split(found: &Setup, packages: &[&str]) -> (Vec<Vec<String>>, Vec<String>) {
 
 fn succeeds(command: &[String]) -> Result<bool, Fault> {
     say::line(format_args!("$ {}", command.join(" ")));
-    Ok(foreground::run(command).map_err(Fault::environment)?.success())
+    Ok(unlimited::foreground(command).map_err(Fault::environment)?.success())
 }
 
 fn interrupted(cancel: &Cancel) -> Result<(), Fault> {

@@ -3,12 +3,14 @@
 //! Not part of the command line: the first argument begins with two underscores, and whoever
 //! types it gets what the parent process would get.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::OnceLock;
 
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
+use super::find_program;
 use crate::sqlite_workload;
 use crate::ui::say;
 
@@ -81,4 +83,30 @@ fn become_tool(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let error = Command::new(&program).args(args).env("LC_ALL", "C").exec();
     say::line(format_args!("cannot start {}: {error}", program.display()));
     ExitCode::from(127)
+}
+
+/// Words of util-linux before a program that make it the first of a namespace, which dies with who
+/// waits for it (unshare(1)).
+const WORDS: [&str; 4] = ["--pid", "--fork", "--kill-child", "--"];
+
+/// What comes before a tool so that it ends with whatever it starts; nothing where that cannot be
+/// had.
+///
+/// fio's jobs are processes with sessions of their own. Killing the group of the one that was
+/// started leaves them at work on a filesystem that is to be unmounted, and so does our own death.
+/// The first process of a PID namespace takes all others of it along (pid_namespaces(7)), which
+/// takes root; without, and where the kernel or a container forbids it, the group has to do.
+pub fn whole_family() -> &'static [OsString] {
+    static BEFORE: OnceLock<Vec<OsString>> = OnceLock::new();
+    BEFORE.get_or_init(|| {
+        let Some(unshare) = find_program(OsStr::new("unshare")) else { return Vec::new() };
+        let mut tried = Command::new(&unshare);
+        tried.args(WORDS).arg("true").stdin(Stdio::null());
+        let ended = tried.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        if ended.is_ok_and(|status| status.success()) {
+            [unshare.into()].into_iter().chain(WORDS.map(OsString::from)).collect()
+        } else {
+            Vec::new()
+        }
+    })
 }

@@ -19,6 +19,8 @@ pub struct Pipes {
     output: Option<ChildStdout>,
     errors: Option<ChildStderr>,
     keep_bytes: usize,
+    /// Whether the input stays open when all is written.
+    stays_open: bool,
     /// Standard output, cut to the limit.
     pub stdout: Vec<u8>,
     /// Standard error, cut to the limit.
@@ -37,6 +39,7 @@ impl Pipes {
             output: child.stdout.take(),
             errors: child.stderr.take(),
             keep_bytes,
+            stays_open: false,
             stdout: Vec::new(),
             stderr: Vec::new(),
         };
@@ -51,6 +54,22 @@ impl Pipes {
         output.map(AsFd::as_fd).into_iter().chain(errors.map(AsFd::as_fd))
     }
 
+    /// Sends `bytes`, and leaves the input open for more. A process that does not read any more
+    /// answers with its end.
+    pub fn send(&mut self, bytes: &[u8]) {
+        self.stays_open = true;
+        self.unwritten.extend_from_slice(bytes);
+        self.write();
+    }
+
+    pub fn close_input(&mut self) {
+        self.input = None;
+    }
+
+    pub fn has_output(&self) -> bool {
+        self.output.is_some()
+    }
+
     pub fn are_over(&self) -> bool {
         self.output.is_none() && self.errors.is_none()
     }
@@ -60,7 +79,8 @@ impl Pipes {
     pub fn wait(&mut self, process: Option<BorrowedFd<'_>>, longest: Duration) {
         let reading = process.into_iter().chain(self.read());
         let reading = reading.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
-        let writing = self.input.iter().map(|input| PollFd::new(input, PollFlags::OUT));
+        let input = self.input.iter().filter(|_| !self.unwritten.is_empty());
+        let writing = input.map(|input| PollFd::new(input, PollFlags::OUT));
         let mut watched: Vec<PollFd<'_>> = reading.chain(writing).collect();
         // An interrupted wait is a signal, which the caller looks for.
         let _ = poll(&mut watched, Some(&timespec(longest)));
@@ -78,15 +98,20 @@ impl Pipes {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // A child that stops reading says why through its exit status.
-                Ok(_) | Err(_) => break,
+                Ok(_) | Err(_) => {
+                    self.input = None;
+                    return;
+                }
             }
         }
-        self.input = None;
+        if !self.stays_open {
+            self.input = None;
+        }
     }
 }
 
 /// Reads what there is of a stream, keeps the first `keep_bytes` of it, and closes it at its end.
-pub fn read_on(pipe: &mut Option<impl Read>, kept: &mut Vec<u8>, keep_bytes: usize) {
+fn read_on(pipe: &mut Option<impl Read>, kept: &mut Vec<u8>, keep_bytes: usize) {
     let Some(open) = pipe else { return };
     let mut step = [0; STEP_BYTES];
     for _ in 0..STEPS {
@@ -106,7 +131,7 @@ pub fn read_on(pipe: &mut Option<impl Read>, kept: &mut Vec<u8>, keep_bytes: usi
 }
 
 /// A duration as poll(2) takes it.
-pub fn timespec(longest: Duration) -> Timespec {
+fn timespec(longest: Duration) -> Timespec {
     Timespec {
         tv_sec: longest.as_secs().try_into().unwrap_or(i64::MAX),
         tv_nsec: longest.subsec_nanos().into(),

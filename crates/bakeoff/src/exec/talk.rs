@@ -4,33 +4,18 @@
 //! with the thread that started it, which therefore has to outlive it (prctl(2),
 //! `PR_SET_PDEATHSIG`).
 
-use std::io::{self, Read, Write};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use std::io;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::ioctl_fionbio;
-
-use super::pipes::{read_on, timespec};
-use super::{BLIND, ENGINE_OUTPUT_BYTES, ExecError, Spec, TOOL_OUTPUT_BYTES, UNWATCHED};
+use super::pipes::Pipes;
+use super::unlimited::Background;
+use super::{BLIND, ENGINE_OUTPUT_BYTES, ExecError, Spec, UNWATCHED};
 use crate::signals::Cancel;
 
-const STEP_BYTES: usize = 16 << 10;
-
 pub struct Talk {
-    child: Child,
+    process: Background,
     name: String,
-    input: Option<ChildStdin>,
-    output: ChildStdout,
-    unread: Vec<u8>,
-    errors: Option<ChildStderr>,
-    said: Vec<u8>,
-}
-
-impl Drop for Talk {
-    fn drop(&mut self) {
-        super::kill_group(&mut self.child);
-    }
+    pipes: Pipes,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -63,37 +48,18 @@ pub fn companion() -> Result<Talk, ExecError> {
 
 fn start(spec: Spec<'_>) -> Result<Talk, ExecError> {
     // An input, which makes it a pipe.
-    let mut child = spec.input(vec![b'\n']).start()?;
-    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(input), Some(output), Some(errors)) = pipes else {
-        return Err(not_started(child, io::ErrorKind::BrokenPipe.into()));
-    };
-    // Read in passing, so that a child that says much is not held up.
-    if let Err(error) = ioctl_fionbio(&errors, true) {
-        return Err(not_started(child, error.into()));
-    }
-    let (name, unread) = (NAME.to_string(), Vec::with_capacity(STEP_BYTES));
-    let (input, errors, said) = (Some(input), Some(errors), Vec::new());
-    Ok(Talk { child, name, input, output, unread, errors, said })
+    let spec = spec.input(vec![b'\n']);
+    let mut process = Background(spec.start()?);
+    let name = spec.name.clone();
+    let failed = |source: io::Error| ExecError::Start { program: name.clone(), source };
+    let pipes = Pipes::of(&mut process.0, Vec::new(), ENGINE_OUTPUT_BYTES).map_err(failed)?;
+    Ok(Talk { process, name, pipes })
 }
-
-fn not_started(mut child: Child, source: io::Error) -> ExecError {
-    super::kill_group(&mut child);
-    ExecError::Start { program: NAME.to_string(), source }
-}
-
-const NAME: &str = "the measuring process";
 
 impl Talk {
-    /// Sends `line`, which has no end. A process that does not read any more answers with its end.
+    /// Sends `line`, which has no end.
     pub fn say(&mut self, line: &[u8]) {
-        let Some(input) = &mut self.input else { return };
-        let mut whole = Vec::with_capacity(line.len() + 1);
-        whole.extend_from_slice(line);
-        whole.push(b'\n');
-        if input.write_all(&whole).is_err() {
-            self.input = None;
-        }
+        self.pipes.send(&[line, b"\n"].concat());
     }
 
     /// Waits for the next line.
@@ -105,76 +71,50 @@ impl Talk {
         let since = Instant::now();
         let mut looked = 0;
         loop {
-            if let Some(end) = self.unread[looked..].iter().position(|byte| *byte == b'\n') {
-                let rest = self.unread.split_off(looked + end + 1);
-                let mut line = std::mem::replace(&mut self.unread, rest);
+            let unread = &mut self.pipes.stdout;
+            if let Some(end) = unread[looked..].iter().position(|byte| *byte == b'\n') {
+                let rest = unread.split_off(looked + end + 1);
+                let mut line = std::mem::replace(unread, rest);
                 line.pop();
                 return Ok(Heard::Line(line));
             }
-            looked = self.unread.len();
-            if looked > ENGINE_OUTPUT_BYTES {
+            looked = unread.len();
+            if looked >= ENGINE_OUTPUT_BYTES {
                 return Ok(Heard::Ended("its reply is too long".to_string()));
             }
-            if !self.wait(since, limit, cancel)? {
-                continue;
+            if !self.pipes.has_output() {
+                return Ok(Heard::Ended(self.end()));
             }
-            let mut step = [0; STEP_BYTES];
-            match self.output.read(&mut step) {
-                Ok(0) => return Ok(Heard::Ended(self.end())),
-                Ok(n) => self.unread.extend_from_slice(&step[..n]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Ok(Heard::Ended(error.to_string())),
+            if cancel.is_set() {
+                return Err(ExecError::Interrupted);
             }
+            let left = limit.saturating_sub(since.elapsed());
+            if left.is_zero() {
+                return Err(ExecError::TimedOut { program: self.name.clone(), limit });
+            }
+            // A signal ends the wait, unless it came just before.
+            self.pipes.wait(None, left.min(UNWATCHED));
         }
     }
 
     /// Kills the process, as somebody else might.
     #[cfg(test)]
     pub fn kill(&mut self) {
-        let _ = self.child.kill();
-    }
-
-    fn wait(
-        &mut self,
-        since: Instant,
-        limit: Duration,
-        cancel: &Cancel,
-    ) -> Result<bool, ExecError> {
-        if cancel.is_set() {
-            return Err(ExecError::Interrupted);
-        }
-        let left = limit.saturating_sub(since.elapsed());
-        if left.is_zero() {
-            return Err(ExecError::TimedOut { program: self.name.clone(), limit });
-        }
-        let mut watched = vec![PollFd::new(&self.output, PollFlags::IN)];
-        watched.extend(self.errors.iter().map(|errors| PollFd::new(errors, PollFlags::IN)));
-        // A signal ends the wait, unless it came just before.
-        let found = poll(&mut watched, Some(&timespec(left.min(UNWATCHED))));
-        let has_output = found.is_ok() && !watched[0].revents().is_empty();
-        read_on(&mut self.errors, &mut self.said, TOOL_OUTPUT_BYTES);
-        Ok(has_output)
+        let _ = self.process.0.kill();
     }
 
     fn end(&mut self) -> String {
-        self.input = None;
+        self.pipes.close_input();
         let status = loop {
-            let ended = self.child.try_wait();
-            read_on(&mut self.errors, &mut self.said, TOOL_OUTPUT_BYTES);
-            match ended {
-                Ok(None) => std::thread::sleep(BLIND),
-                Ok(Some(status)) => break Ok(status),
-                Err(error) => break Err(error),
+            match self.process.0.try_wait() {
+                Ok(Some(status)) => break status,
+                Ok(None) => self.pipes.wait(None, BLIND),
+                Err(error) => return error.to_string(),
             }
         };
-        let how = match status {
-            Ok(status) => {
-                let (stdout, stderr) = (Vec::new(), Vec::new());
-                super::Finished { status, stdout, stderr }.how()
-            }
-            Err(error) => error.to_string(),
-        };
-        match bakeoff_model::path::printable(self.said.trim_ascii()) {
+        self.pipes.wait(None, Duration::ZERO);
+        let how = super::Finished { status, stdout: Vec::new(), stderr: Vec::new() }.how();
+        match bakeoff_model::path::printable(self.pipes.stderr.trim_ascii()) {
             said if said.is_empty() => how,
             said => format!("{how}: {said}"),
         }
@@ -206,7 +146,7 @@ mod tests {
             talk.say(word.as_bytes());
             assert_eq!(talk.hear(LONG, &cancel).unwrap(), line(&format!("<{word}>")));
         }
-        talk.input = None;
+        talk.pipes.close_input();
         assert_eq!(talk.hear(LONG, &cancel).unwrap(), line("a"));
         let ended = Heard::Ended("exit status 0: b".to_string());
         assert_eq!(talk.hear(LONG, &cancel).unwrap(), ended);

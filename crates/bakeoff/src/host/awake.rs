@@ -1,7 +1,7 @@
 //! Keeps the machine from going to sleep while it measures.
 
 use super::systemd_runs;
-use crate::exec::background::{Background, start};
+use crate::exec::unlimited::{Background, background};
 
 /// Keeps the machine awake while the value lives (systemd-inhibit(1)); `None` where nothing would
 /// put it to sleep or nobody can be asked.
@@ -19,5 +19,5 @@ pub fn stay_awake() -> Option<Background> {
         "infinity",
     ];
     // Without it a suspended cell is found out and repeated; that is slower, and nothing else.
-    start(&words).ok()
+    background(&words).ok()
 }
