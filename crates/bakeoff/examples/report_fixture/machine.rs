@@ -6,7 +6,7 @@ use bakeoff_model::ceiling::{CeilingLayer, Ceilings, LayerRate};
 use bakeoff_model::event::{Cell, Event, What};
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::telemetry::{
-    CpuSeries, DeviceSeries, Gauge, MemorySeries, PressureSeries, Telemetry, ThreadUse, Watching,
+    CpuSeries, DeviceSeries, Gauge, MemorySeries, PressureSeries, Telemetry, Watching,
 };
 
 use super::{noise, rates, shape};
@@ -128,7 +128,6 @@ pub(super) fn watched(cell: &Cell) -> Telemetry {
             most: Some(85_000),
             values: slow.iter().map(|i| heat + 400 * i).collect(),
         }],
-        threads: vec![ThreadUse { name: "usb-storage".to_string(), cpu_ns: 90 * MS }],
         ..Telemetry::default()
     }
 }

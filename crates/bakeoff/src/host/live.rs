@@ -4,14 +4,12 @@ use std::path::Path;
 
 use bakeoff_machine::sysinfo::block_stat::{self, BlockStat};
 use bakeoff_machine::sysinfo::dev::Dev;
-use bakeoff_machine::telemetry::cell_telemetry::cell_telemetry;
 use bakeoff_machine::telemetry::rates;
-use bakeoff_machine::telemetry::ring::RowRing;
 use bakeoff_machine::watch::{Frame, Machine};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::root::Root;
-use super::sources::Sources;
+use crate::sampler::Samples;
 
 #[derive(Clone, Debug)]
 pub enum LiveDevices {
@@ -27,9 +25,7 @@ struct Look {
 pub struct LiveHost {
     root: Root,
     devices: LiveDevices,
-    sources: Sources,
-    fast: RowRing,
-    slow: RowRing,
+    samples: Samples,
     last: Look,
 }
 
@@ -40,14 +36,10 @@ impl LiveHost {
     /// Without counters of drives, or when a device is not there.
     pub fn open(devices: LiveDevices) -> Result<LiveHost, String> {
         let root = Root::system();
-        let sources = Sources::open();
-        let fast = RowRing::new(sources.layout.fast_columns(), 4);
-        let slow = RowRing::new(sources.layout.slow_columns(), 4);
         let last = look(&root, &devices)?;
-        let mut live = LiveHost { root, devices, sources, fast, slow, last };
-        live.push();
-        live.forget();
-        Ok(live)
+        let mut samples = Samples::open();
+        samples.begin(&[]);
+        Ok(LiveHost { root, devices, samples, last })
     }
 
     /// What happened since the last frame.
@@ -74,54 +66,9 @@ impl LiveHost {
     }
 
     fn machine(&mut self) -> Machine {
-        let from_ns = self.fast.rows().last().map_or(0, |row| row[0]);
-        self.push();
-        let to_ns = self.fast.rows().last().map_or(0, |row| row[0]);
-        let mut seen = cell_telemetry(&self.sources.layout, &self.fast, &self.slow, from_ns, to_ns);
-        if let Some(tasks) = &mut self.sources.tasks {
-            tasks.find_new();
-            tasks.look();
-            seen.threads = tasks.used();
-        }
-        if let Some(log) = &mut self.sources.log {
-            log.look();
-            seen.log = log.lines();
-        }
-        self.forget();
-        Machine::from_telemetry(&seen, to_ns.saturating_sub(from_ns).max(1))
-    }
-
-    fn push(&mut self) {
-        let mut row = vec![0; self.fast.width()];
-        row[0] = monotonic_ns();
-        self.sources.fast(&mut row);
-        keep_last(&mut self.fast);
-        self.fast.push(&row);
-        // Both kinds carry one time here, so that the stretches of both are the frame's.
-        let mut slow = vec![0; self.slow.width()];
-        slow[0] = row[0];
-        self.sources.slow(&mut slow);
-        keep_last(&mut self.slow);
-        self.slow.push(&slow);
-    }
-
-    fn forget(&mut self) {
-        if let Some(tasks) = &mut self.sources.tasks {
-            tasks.begin();
-        }
-        if let Some(log) = &mut self.sources.log {
-            log.look();
-            log.forget();
-        }
-    }
-}
-
-/// Leaves the last row only: a frame has two.
-fn keep_last(ring: &mut RowRing) {
-    let last = ring.rows().last().map(<[u64]>::to_vec);
-    ring.clear();
-    if let Some(row) = last {
-        ring.push(&row);
+        let (seen, elapsed_ns) = self.samples.since_begin();
+        self.samples.begin(&[]);
+        Machine::from_telemetry(&seen, elapsed_ns.max(1))
     }
 }
 

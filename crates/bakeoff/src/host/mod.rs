@@ -34,7 +34,6 @@ mod settings;
 mod sources;
 mod support;
 mod system;
-mod tasks;
 mod trusted;
 mod users;
 mod view;

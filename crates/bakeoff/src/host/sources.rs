@@ -15,7 +15,6 @@ use super::feed::Feed;
 use super::kernel_log::KernelLog;
 use super::quota::Quota;
 use super::root::Root;
-use super::tasks::Tasks;
 use super::{firmware, gauges, power};
 
 const CPUS: usize = 256;
@@ -31,7 +30,6 @@ const NO_METER: &str =
 
 pub struct Sources {
     pub layout: TelemetryLayout,
-    pub tasks: Option<Tasks>,
     pub log: Option<KernelLog>,
     pub present: Vec<&'static str>,
     pub missing: Vec<Skipped>,
@@ -81,7 +79,6 @@ impl Sources {
                 temperatures: temperature_names,
                 meters: meters.iter().map(|meter| meter.name.clone()).collect(),
             },
-            tasks: found.take(("threads", "no /proc"), Tasks::open(&root)),
             log: found.take(("kernel log", "needs root or CAP_SYSLOG"), KernelLog::open()),
             disks: Vec::new(),
             stat: page("CPUs", "proc/stat", &mut found),

@@ -1,9 +1,8 @@
 //! Watches the machine while a cell is measured, at a cost that is itself measured.
 //!
-//! A thread of the runner, never of the process that measures. It keeps off the first CPU, where
-//! boards take the interrupts of their drives; among the others the kernel wakes it where nothing
-//! runs. It sleeps between cells. Rows go into rings of fixed size: nothing is allocated and
-//! nothing is written while it samples, and the runner takes a cell's part out after the cell.
+//! A thread of the runner, never of the process that measures. It sleeps between cells. Rows go into
+//! rings of fixed size: nothing is allocated and nothing is written while it samples, and the runner
+//! takes a cell's part out after the cell.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -48,11 +47,12 @@ pub struct Sampler {
 }
 
 struct SharedSamples {
-    state: Mutex<State>,
+    state: Mutex<Samples>,
     changed: Condvar,
 }
 
-struct State {
+/// Rows of everything that is watched, in rings of fixed size.
+pub struct Samples {
     sources: Sources,
     pace: SamplePace,
     is_active: bool,
@@ -73,23 +73,8 @@ impl Sampler {
     /// # Errors
     /// When no thread can be started.
     pub fn start() -> std::io::Result<Sampler> {
-        let sources = Sources::open();
-        let pace = SamplePace::for_cpus(sources.layout.cpus);
-        let state = State {
-            fast: RowRing::new(Vec::new(), 0),
-            slow: RowRing::new(Vec::new(), 0),
-            row: Vec::new(),
-            sources,
-            pace,
-            is_active: false,
-            is_over: false,
-            ticks: 0,
-            last_ns: 0,
-            began_ns: 0,
-            cost: TelemetryCost::default(),
-            cpu_before_ns: None,
-        };
-        let shared = Arc::new(SharedSamples { state: Mutex::new(state), changed: Condvar::new() });
+        let state = Mutex::new(Samples::open());
+        let shared = Arc::new(SharedSamples { state, changed: Condvar::new() });
         let own = Arc::clone(&shared);
         let builder = Builder::new().name("sampler".to_string()).stack_size(STACK_BYTES);
         let thread = builder.spawn(move || own.run())?;
@@ -120,7 +105,7 @@ impl Sampler {
     }
 
     /// What belongs to the slices between these marks, as if they had followed each other without
-    /// a gap. Threads cannot be told apart by slice: none are named.
+    /// a gap.
     pub fn of_spans(&self, spans: &[(u64, u64)]) -> Telemetry {
         self.shared.lock().within(spans)
     }
@@ -152,13 +137,12 @@ impl Drop for Sampler {
 
 impl SharedSamples {
     /// A panic while sampling leaves rows behind that are whole.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Samples> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The thread: a look, then sleep until the next one is due.
     fn run(&self) {
-        keep_off_the_first_cpu();
         let mut due_ns = 0;
         let mut state = self.lock();
         while !state.is_over {
@@ -180,8 +164,27 @@ impl SharedSamples {
     }
 }
 
-impl State {
-    fn begin(&mut self, devices: &[Device]) {
+impl Samples {
+    /// Opens every source.
+    pub fn open() -> Samples {
+        let sources = Sources::open();
+        Samples {
+            fast: RowRing::new(Vec::new(), 0),
+            slow: RowRing::new(Vec::new(), 0),
+            row: Vec::new(),
+            pace: SamplePace::for_cpus(sources.layout.cpus),
+            sources,
+            is_active: false,
+            is_over: false,
+            ticks: 0,
+            last_ns: 0,
+            began_ns: 0,
+            cost: TelemetryCost::default(),
+            cpu_before_ns: None,
+        }
+    }
+
+    pub fn begin(&mut self, devices: &[Device]) {
         if self.sources.layout.devices != devices || self.row.is_empty() {
             self.sources.watch(devices);
             let (fast, slow) =
@@ -199,9 +202,6 @@ impl State {
         self.began_ns = self.last_ns;
         self.cost = TelemetryCost::default();
         self.cpu_before_ns = None;
-        if let Some(tasks) = &mut self.sources.tasks {
-            tasks.begin();
-        }
         if let Some(log) = &mut self.sources.log {
             log.look();
             log.forget();
@@ -234,12 +234,6 @@ impl State {
         row[0] = at_ns;
         self.sources.slow(row);
         self.slow.push(row);
-        if let Some(tasks) = &mut self.sources.tasks {
-            if self.ticks.is_multiple_of(self.pace.slow_every * 2) {
-                tasks.find_new();
-            }
-            tasks.look();
-        }
         if let Some(log) = &mut self.sources.log {
             log.look();
         }
@@ -256,6 +250,12 @@ impl State {
         at_ns
     }
 
+    /// What happened since the beginning, and how long that is.
+    pub fn since_begin(&mut self) -> (Telemetry, u64) {
+        let now_ns = self.mark();
+        (self.between(self.began_ns, now_ns), now_ns.saturating_sub(self.began_ns))
+    }
+
     fn within(&self, spans: &[(u64, u64)]) -> Telemetry {
         let (fast, slow) = (self.fast.joined(spans), self.slow.joined(spans));
         let mut of = cell_telemetry(&self.sources.layout, &fast, &slow, 0, u64::MAX);
@@ -270,7 +270,6 @@ impl State {
 
     fn between(&self, from_ns: u64, to_ns: u64) -> Telemetry {
         let mut of = cell_telemetry(&self.sources.layout, &self.fast, &self.slow, from_ns, to_ns);
-        of.threads = self.sources.tasks.as_ref().map(|tasks| tasks.used()).unwrap_or_default();
         of.log = self.sources.log.as_ref().map(|log| log.lines()).unwrap_or_default();
         of.cost = self.cost;
         of
@@ -290,17 +289,6 @@ fn nanoseconds(clock: ClockId) -> u64 {
     let now = clock_gettime(clock);
     // These clocks are never negative and last 584 years in 64 bits.
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-}
-
-fn keep_off_the_first_cpu() {
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-    let Ok(mut cpus) = sched_getaffinity(None) else { return };
-    let Some(first) = (0..CpuSet::MAX_CPU).find(|cpu| cpus.is_set(*cpu)) else { return };
-    cpus.unset(first);
-    if cpus.count() > 0 {
-        // Refused, it runs anywhere: that costs precision, not correctness.
-        let _ = sched_setaffinity(None, &cpus);
-    }
 }
 
 #[cfg(test)]

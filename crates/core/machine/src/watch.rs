@@ -33,8 +33,6 @@ pub struct Machine {
     /// What the firmware says is wrong with power and heat ([`throttled`]).
     #[serde(skip)]
     pub throttled: u32,
-    /// Share of one CPU of each kind of thread that works for storage, percent.
-    pub threads_percent: Vec<(String, f64)>,
     pub log: Vec<LogLine>,
 }
 
@@ -51,9 +49,6 @@ impl Machine {
         let memory = seen.memory.as_ref();
         let last = |gauge: &Gauge| gauge.values.last().copied();
         let bits = seen.throttled.iter().fold(0, |all, bits| all | bits);
-        let thread = |t: &bakeoff_model::telemetry::ThreadUse| {
-            (t.name.clone(), t.cpu_ns as f64 * 100.0 / (elapsed_ns as f64).max(1.0))
-        };
         Machine {
             cpu_percent: seen.cpus.iter().map(cpu).collect(),
             io_some_percent: waited_us.map(|us| (us as f64 / elapsed_ms / 10.0).min(100.0)),
@@ -62,7 +57,6 @@ impl Machine {
             clock_mhz: seen.frequency_khz.iter().filter_map(last).map(|khz| khz / 1000).collect(),
             temperature_c: seen.hottest_mc().map(|mc| mc as f64 / 1000.0),
             throttled: bits & throttled::NOW,
-            threads_percent: seen.threads.iter().map(thread).collect(),
             log: seen.log.clone(),
         }
     }

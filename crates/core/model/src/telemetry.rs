@@ -45,9 +45,6 @@ pub struct Telemetry {
     pub quota_held_ns: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swapped_pages: Option<u64>,
-    /// CPU time of the threads that work for storage, most first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub threads: Vec<ThreadUse>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<LogLine>,
     pub cost: TelemetryCost,
@@ -131,14 +128,6 @@ pub struct Gauge {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<u64>,
     pub values: Vec<u64>,
-}
-
-/// CPU time of all threads of a kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ThreadUse {
-    /// `kcryptd`, `jbd2`, `ntfs-3g`, …: `sysinfo::thread_time::role`.
-    pub name: String,
-    pub cpu_ns: u64,
 }
 
 /// One line of the kernel's log.

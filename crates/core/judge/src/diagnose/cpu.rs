@@ -28,7 +28,6 @@ pub fn kept_from_running(context: &CellContext) -> Option<Reason> {
 /// Every other cause on this side that holds, the surest first.
 pub fn reasons(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     ourselves(context, steps)
-        .or_else(|| kernel_thread(context))
         .or_else(|| interrupts(context))
         .or_else(|| calling_thread(context, steps))
         .or_else(|| crowded(context))
@@ -60,27 +59,6 @@ fn ourselves(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     (share >= HALF).then(|| {
         let clue = format!("generating data and counting took {} of the time", told(share));
         Reason::consistent(Cause::Cpu, clue).subject("bakeoff itself").share(share)
-    })
-}
-
-/// A thread that works for storage: one that runs all the time, or takes the longest part of a
-/// chain in which each waits for the one before.
-fn kernel_thread(context: &CellContext) -> Option<Reason> {
-    let thread = context.telemetry()?.threads.first()?;
-    let share = thread.cpu_ns as f64 / context.wall_ns();
-    let device = context.disks().map_or(0.0, |disk| (disk.queue / context.depth()).min(1.0));
-    let (lane, _) = context.lane_cpu();
-    let is_longest = share >= HALF && share > device && share > lane;
-    (share >= BUSY || is_longest).then(|| {
-        let name = &thread.name;
-        let clue = format!(
-            "{name} ran for {} of the time; waiting for the drive took {}, the calling thread ran \
-             {}",
-            told(share),
-            told(device),
-            told(lane)
-        );
-        Reason::consistent(Cause::Cpu, clue).subject(name).share(share)
     })
 }
 

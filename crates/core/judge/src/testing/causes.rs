@@ -13,7 +13,7 @@ use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::measurement::Window;
 use bakeoff_model::run::Run;
 use bakeoff_model::telemetry::{
-    CpuSeries, DeviceSeries, Gauge, MemorySeries, PressureSeries, Telemetry, ThreadUse,
+    CpuSeries, DeviceSeries, Gauge, MemorySeries, PressureSeries, Telemetry,
 };
 
 pub const MS: u64 = 1_000_000;
@@ -231,22 +231,7 @@ fn around() -> Vec<Made> {
 }
 
 fn processors() -> Vec<Made> {
-    let thread = |name: &str, share: f64, wall_ns: u64| ThreadUse {
-        name: name.into(),
-        cpu_ns: (wall_ns as f64 * share) as u64,
-    };
     vec![
-        made("a cipher on memory", Cause::Cpu, ("seqread", 90e6), |s| {
-            let wall_ns = s.cell.measurement.elapsed_ns;
-            s.t().threads =
-                vec![thread("kcryptd", 0.93, wall_ns), thread("kworker", 0.02, wall_ns)];
-            queue(s, 0.1);
-        }),
-        made("a driver in user space", Cause::Cpu, ("randwrite", 900.0), |s| {
-            let wall_ns = s.cell.measurement.elapsed_ns;
-            s.t().threads = vec![thread("ntfs-3g", 0.9, wall_ns)];
-            queue(s, 0.2);
-        }),
         made("a controller's interrupts", Cause::Cpu, ("seqread", 20e6), |s| {
             let n = s.t().fast_ns.len();
             s.t().cpus[0].interrupt_ms = vec![75; n];

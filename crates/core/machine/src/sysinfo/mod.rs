@@ -35,7 +35,6 @@ pub mod sd_status;
 pub mod smartctl;
 pub mod superblock;
 pub mod swaps;
-pub mod thread_time;
 pub mod udev;
 pub mod usb_descriptors;
 pub mod vmstat;

@@ -7,9 +7,8 @@ pub struct ProcessStat<'a> {
     /// `comm`, at most 15 bytes of anything; of a kernel worker with the queue that it serves.
     pub name: &'a [u8],
     pub parent: u32,
-    /// Fields 14 and 15: clock ticks that it ran, in user and kernel.
-    pub own_ticks: u64,
-    /// Fields 14 to 17: the same, and those of children that have ended and were waited for.
+    /// Fields 14 to 17: clock ticks that it ran, in user and kernel, and those of children that have
+    /// ended and were waited for.
     pub cpu_ticks: u64,
     /// Field 22: clock ticks after boot at which it started.
     pub start_ticks: u64,
@@ -27,15 +26,10 @@ pub fn parse(text: &[u8]) -> Option<ProcessStat<'_>> {
     // `parent` is field 4 of proc(5), so 9 lie between it and field 14, and 4 between field 17 and
     // field 22. The ticks of children are signed in the kernel and never negative.
     let mut fields = fields.skip(9);
-    let mut sum = || -> Option<u64> {
-        let (user, system): (u64, u64) =
-            (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
-        Some(user.saturating_add(system))
-    };
-    let own_ticks = sum()?;
-    let cpu_ticks = own_ticks.saturating_add(sum()?);
+    let ticks = fields.by_ref().take(4).map(|field| field.parse::<u64>().ok());
+    let cpu_ticks = ticks.collect::<Option<Vec<u64>>>()?.into_iter().fold(0, u64::saturating_add);
     let start_ticks = fields.nth(4)?.parse().ok()?;
-    Some(ProcessStat { name, parent, own_ticks, cpu_ticks, start_ticks })
+    Some(ProcessStat { name, parent, cpu_ticks, start_ticks })
 }
 
 #[cfg(test)]
@@ -49,7 +43,7 @@ mod tests {
             25 48783360 4217\n";
         let stat = parse(text).expect("a whole line");
         assert_eq!(stat.name, b"a) R 1 (b");
-        assert_eq!((stat.parent, stat.own_ticks, stat.start_ticks), (7, 104 + 405, 25));
+        assert_eq!((stat.parent, stat.start_ticks), (7, 25));
         assert_eq!(stat.cpu_ticks, 104 + 405 + 1547 + 1106);
         assert_eq!(parse(b"42 (short) S 7"), None);
         assert_eq!(parse(b")("), None);

@@ -166,7 +166,7 @@ fn check_telemetry(of: &Telemetry) -> Result<(), &'static str> {
     let starts = [of.start_ns, of.slow_start_ns];
     ensure(starts.iter().all(|s| s.unsigned_abs() <= TIME_NS), "telemetry spans many years")?;
     let counts = [of.devices.len(), of.cpus.len(), of.frequency_khz.len()];
-    let more = [of.temperature_mc.len(), of.threads.len(), of.log.len(), of.power.len()];
+    let more = [of.temperature_mc.len(), of.log.len(), of.power.len()];
     ensure(counts.iter().chain(&more).all(|n| *n <= SERIES), "telemetry has too many series")?;
     let fits = |series: &[u64], ends: &[u64]| {
         (series.is_empty() || series.len() == ends.len()) && series.iter().all(|v| *v <= BYTES)
@@ -188,7 +188,7 @@ fn check_telemetry(of: &Telemetry) -> Result<(), &'static str> {
         .flat_map(|p| [&p.cpu_some_us, &p.io_some_us, &p.io_full_us, &p.memory_some_us]);
     let memory = of.memory.iter().flat_map(|m| [&m.dirty_bytes, &m.writeback_bytes]);
     let slow = slow.chain(pressure).chain(memory).all(|series| fits(series, &of.slow_ns));
-    let times = of.threads.iter().all(|t| t.cpu_ns <= TIME_NS) && of.cost.cpu_ns <= TIME_NS;
+    let times = of.cost.cpu_ns <= TIME_NS;
     ensure(drives && cpus && slow && times, "telemetry series differ in length")
 }
 

@@ -37,10 +37,7 @@ pub fn json(frame: &Frame) -> String {
         map.extend(figures(rates).into_iter().map(|(key, value)| (key.to_string(), json!(value))));
         Value::Object(map)
     };
-    let threads = frame.machine.threads_percent.iter().map(|(name, p)| (name.clone(), json!(p)));
-    let threads = Value::Object(threads.collect());
     let mut machine = json!(frame.machine);
-    machine["threads_percent"] = threads;
     machine["throttled"] = json!(throttled::labels(frame.machine.throttled));
     let value = json!({
         "schema": "bakeoff/watch/1",

@@ -10,7 +10,6 @@ use bakeoff_stats::units;
 
 const NAME: usize = 11;
 const CPUS: usize = 8;
-const THREADS: usize = 4;
 const LOG: usize = 3;
 
 /// At most `height` lines of `width` columns; devices that do not fit are counted.
@@ -75,9 +74,7 @@ fn machine(machine: &Machine) -> Document {
     }));
     power.extend(machine.temperature_c.map(|c| format!("{c:.0} °C")));
     power.extend(throttled::labels(machine.throttled).into_iter().map(str::to_string));
-    let threads = machine.threads_percent.iter().take(THREADS);
-    let threads = threads.map(|(name, percent)| format!("{name} {percent:.0} %")).collect();
-    for (name, facts) in [("I/O", memory), ("clock", power), ("threads", threads)] {
+    for (name, facts) in [("I/O", memory), ("clock", power)] {
         if !facts.is_empty() {
             rows.push((name, facts.join(", ")));
         }

@@ -143,24 +143,6 @@ pub fn device_error(of: &Observation) -> Option<Hit> {
 
 pub const LAZYINIT: &str = "L53";
 
-/// CPU time from which on a background thread took part: 1 % of the cell.
-const THREAD_SHARE: f64 = 0.01;
-
-/// The part of L53 that shows while it happens.
-pub fn lazyinit(of: &Observation) -> Option<Hit> {
-    let cell = of.measured?.cell;
-    let threads = &cell.telemetry.as_ref()?.threads;
-    let lazy = threads.iter().find(|t| t.name == "ext4lazyinit")?;
-    let share = lazy.cpu_ns as f64 / cell.measurement.elapsed_ns.max(1) as f64;
-    (share > THREAD_SHARE).then(|| {
-        let evidence =
-            format!("ext4lazyinit took {:.1} % of a CPU during the measurement", share * 100.0);
-        let advice = "wait until ext4lazyinit ends (see: ps -e), or use mkfs.ext4 -E \
-                      lazy_itable_init=0";
-        Hit::common(evidence, advice)
-    })
-}
-
 pub fn lazyinit_left(design: Design<'_>) -> Option<Hit> {
     let stacks: Vec<(&str, &Stack)> = design.stacks().collect();
     let is_lazy = |s: &Stack| {

@@ -42,7 +42,6 @@ pub static CHECKS: Checks<Observing> = &[
     (machine::THROTTLED, machine::told_by_firmware),
     (machine::THROTTLED, machine::lowered_clock),
     ("device-error", machine::device_error),
-    (machine::LAZYINIT, machine::lazyinit),
 ];
 
 pub fn cell<'a>(design: impl Into<Design<'a>>, cell: &'a Cell) -> Vec<Finding> {

@@ -8,7 +8,7 @@ use bakeoff_model::log_problem::LogProblem;
 use bakeoff_model::pooled::{PooledControl, PooledControls};
 use bakeoff_model::telemetry::{
     CpuSeries, DeviceSeries, Gauge, LogLine, MemorySeries, PowerSeries, PressureSeries, Telemetry,
-    TelemetryCost, ThreadUse, Watching,
+    TelemetryCost, Watching,
 };
 
 pub fn telemetry() -> Telemetry {
@@ -65,7 +65,6 @@ pub fn telemetry() -> Telemetry {
         throttled: vec![0x50000],
         quota_held_ns: Some(0),
         swapped_pages: Some(0),
-        threads: vec![ThreadUse { name: "jbd2".into(), cpu_ns: 20_000_000 }],
         log: vec![LogLine { problem: LogProblem::Voltage, text: "Undervoltage detected!".into() }],
         cost: TelemetryCost { cpu_ns: 400_000, samples: 3 },
     }

@@ -10,7 +10,7 @@ use bakeoff_model::finding::{Finding, Scope, Severity};
 use bakeoff_model::host::LayerKind;
 use bakeoff_model::log_problem::LogProblem;
 use bakeoff_model::measurement::Latency;
-use bakeoff_model::telemetry::{Gauge, LogLine, Telemetry, ThreadUse};
+use bakeoff_model::telemetry::{Gauge, LogLine, Telemetry};
 use bakeoff_model::workload::Metric;
 
 /// Throttled since boot, and now.
@@ -86,12 +86,6 @@ pub(super) const CASES: &[Case] = &[
     case("L52", "others on CPUs that the load waited for", || cpus(0.21, 0.03), || cpus(2.5, 0.01)),
     case("L52", "others on 5 % of the CPUs", || cpus(0.21, 0.03), || cpus(0.19, 0.03)),
     case("L52", "others that moved 10 %", || foreign(10_000_000), || foreign(1_000_000)),
-    case(
-        "L53",
-        "lazy tables that are being zeroed",
-        || zeroes("ext4lazyinit"),
-        || zeroes("jbd2/sda1-8"),
-    ),
     case("L55", "pages swapped", || swapped(257), || swapped(256)),
     case(
         "cache-unknown",
@@ -226,11 +220,6 @@ fn bits(samples: &[u32]) -> Vec<Finding> {
 /// The cell moves 100 MB.
 fn foreign(bytes: u64) -> Vec<Finding> {
     judged("seqread", 50e6, |_, c| c.truth.foreign_bytes = Some(bytes))
-}
-
-fn zeroes(thread: &str) -> Vec<Finding> {
-    let thread = ThreadUse { name: thread.to_string(), cpu_ns: 300_000_000 };
-    telemetry(|t| t.threads = vec![thread])
 }
 
 fn swapped(pages: u64) -> Vec<Finding> {
