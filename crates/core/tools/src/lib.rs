@@ -10,25 +10,18 @@
 pub mod agnostics;
 pub mod bench_sh;
 pub mod bonnie;
-pub mod dbench;
 pub mod dd;
 pub mod diskmark;
-pub mod diskspd;
 pub mod driver;
-pub mod elbencho;
 pub mod f3;
 pub mod fio;
 pub mod hdparm;
 pub mod ioping;
 pub mod iostat;
 pub mod iozone;
-pub mod kbench;
-pub mod mdtest;
 pub mod measured;
 pub mod native;
 pub mod pibenchmarks;
-pub mod pveperf;
-pub mod rados;
 pub mod scan;
 pub mod sysbench;
 #[cfg(test)]
@@ -39,7 +32,7 @@ use crate::scan::{Finder, ScannedTool};
 
 /// The tools whose outputs are read and whose command lines are remembered. Others repeat lines of
 /// fio, so it comes last.
-pub static TOOLS: [&ScannedTool; 21] = [
+pub static TOOLS: [&ScannedTool; 14] = [
     &dd::TOOL,
     &sysbench::TOOL,
     &bonnie::TOOL,
@@ -52,14 +45,7 @@ pub static TOOLS: [&ScannedTool; 21] = [
     &yabs::TOOL,
     &agnostics::TOOL,
     &pibenchmarks::TOOL,
-    &pveperf::TOOL,
     &bench_sh::TOOL,
-    &dbench::TOOL,
-    &diskspd::TOOL,
-    &elbencho::TOOL,
-    &kbench::TOOL,
-    &mdtest::TOOL,
-    &rados::TOOL,
     &fio::TOOL,
 ];
 

@@ -116,8 +116,6 @@ pub const SAMPLES: &[(&str, &[u8])] = samples![
     "fio/json_psync_iodepth_note.stdout",
     "fio/json_seqread_direct.stdout",
     "fio/json_two_jobs.stdout",
-    "fio/terse_v3.stdout",
-    "fio/terse_v5.stdout",
     "fio/text_error_missing_engine.stderr",
     "fio/text_group_reporting_two_jobs.stdout",
     "fio/text_rndrw_fsync_timed.stdout",
@@ -189,9 +187,6 @@ pub const SAMPLES: &[(&str, &[u8])] = samples![
     // its figure, so that a cut adds results.
     "storage_sh/v2020_table.stdout",
     "storage_sh/v2024_table.stdout",
-    "pveperf/v2017.stdout",
-    "pveperf/v2026.stdout",
-    "pveperf/zfs_posted.stdout",
 ];
 
 /// An import as lines that a person can check against the output.
@@ -290,9 +285,4 @@ fn agnostics() {
 #[test]
 fn pibenchmarks() {
     insta::assert_snapshot!(all_of("storage_sh/"));
-}
-
-#[test]
-fn pveperf() {
-    insta::assert_snapshot!(all_of("pveperf/"));
 }
