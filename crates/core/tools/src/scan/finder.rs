@@ -2,7 +2,6 @@
 
 use super::lines::{self, Raw, Splitter};
 use super::result::{Imported, Judge, Out, Place, short};
-use super::stamp;
 use super::tool::ScannedTool;
 use super::unclaimed::Unclaimed;
 use super::utf16::Utf16;
@@ -124,8 +123,7 @@ impl Inner {
         let text = text.trim_end_matches('\r');
         let mut parts = text.split('\r').flat_map(lines::broken_by_tags).peekable();
         while let Some(part) = parts.next() {
-            let plain = lines::plain(part);
-            self.part(stamp::without(&plain), is_ended || parts.peek().is_some());
+            self.part(&lines::plain(part), is_ended || parts.peek().is_some());
         }
     }
 

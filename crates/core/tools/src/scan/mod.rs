@@ -10,7 +10,6 @@ pub mod grammar;
 pub mod lines;
 pub mod quantity;
 pub mod result;
-mod stamp;
 pub mod tool;
 mod unclaimed;
 mod utf16;
