@@ -11,11 +11,11 @@
 mod row;
 mod throughput;
 
-use self::row::{Row, Unit};
+use self::row::{Layout, Row, Unit};
 use crate::scan::ScannedTool;
 use crate::scan::finder::{Line, Reader};
-use crate::scan::result::{Metrics, Out, Place, finding, short};
-use bakeoff_model::finding::Severity;
+use crate::scan::result::{Out, Place, finding, short};
+use bakeoff_model::finding::{Finding, Severity};
 
 pub static TOOL: ScannedTool = ScannedTool::new(
     "iozone",
@@ -26,6 +26,9 @@ pub static TOOL: ScannedTool = ScannedTool::new(
 /// A run ends at the latest this many foreign lines after its last line.
 const GAP_LINES: u64 = 60;
 const ROWS: usize = 4000;
+/// Lines that a run begins with where those above them were not quoted.
+const STARTS: [&str; 3] =
+    ["Command line used: ", "Version $Revision: ", "Error: maximum record size"];
 
 #[derive(Debug, Default)]
 struct OpenRun {
@@ -34,13 +37,9 @@ struct OpenRun {
     version: Option<String>,
     command: Option<String>,
     unit: Option<Unit>,
-    layout: Option<row::Layout>,
+    layout: Option<Layout>,
     rows: Vec<Row>,
     misfits: Vec<u64>,
-    /// The line of the last row: numbers below it may be the rest of its last value.
-    last_row: Option<u64>,
-    /// First and last line of Excel reports.
-    reports: Option<(u64, u64)>,
     has_throughput: bool,
     is_interrupted: bool,
     is_complete: bool,
@@ -56,38 +55,24 @@ struct Iozone {
 impl Reader for Iozone {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
         let text = line.text.trim();
-        let is_stale = self.open.as_ref().is_some_and(|o| line.number > o.last_line + GAP_LINES);
-        if is_stale {
+        let layout = Layout::from_titles(line.text);
+        let is_stale = |open: &OpenRun| line.number > open.last_line + GAP_LINES;
+        // Often the tables alone are quoted, one below the other.
+        let is_next = |open: &OpenRun| layout.is_some() && !open.rows.is_empty();
+        let is_first = text.starts_with("Iozone: Performance Test of File I/O");
+        if self.open.as_ref().is_some_and(|open| is_first || is_stale(open) || is_next(open)) {
             self.close(out);
         }
-        if text.starts_with("Iozone: Performance Test of File I/O") {
-            self.close(out);
-            self.open = Some(OpenRun::new(line));
-            return true;
-        }
-        if row::is_upper_title(text) {
-            return true;
-        }
-        if self.open.is_none() {
-            let is_table = row::Layout::from_titles(line.text).is_some();
-            let is_start = is_table
-                || row::unit(text).is_some()
-                || text.starts_with("Command line used: ")
-                || text.starts_with("Version $Revision: ")
-                || text.starts_with("Error: maximum record size");
-            if !is_start {
-                return false;
-            }
-            self.open = Some(OpenRun::new(line));
-        }
-        let has_rows = self.open.as_ref().is_some_and(|open| !open.rows.is_empty());
-        if has_rows && row::Layout::from_titles(line.text).is_some() {
-            // Often the tables alone are quoted, one below the other.
-            self.close(out);
-            self.open = Some(OpenRun::new(line));
+        let is_start = is_first
+            || layout.is_some()
+            || row::unit(text).is_some()
+            || STARTS.iter().any(|start| text.starts_with(start));
+        if self.open.is_none() && is_start {
+            let (place, last_line) = (line.place("iozone"), line.number);
+            self.open = Some(OpenRun { place, last_line, ..OpenRun::default() });
         }
         let Some(open) = &mut self.open else { return false };
-        let is_own = open.line(line);
+        let is_own = is_first || open.line(line, layout);
         if is_own {
             open.last_line = line.number;
         }
@@ -109,59 +94,32 @@ impl Iozone {
 }
 
 impl OpenRun {
-    fn new(line: &Line<'_>) -> OpenRun {
-        OpenRun { place: line.place("iozone"), last_line: line.number, ..OpenRun::default() }
-    }
-
-    fn line(&mut self, line: &Line<'_>) -> bool {
+    fn line(&mut self, line: &Line<'_>, layout: Option<Layout>) -> bool {
         let text = line.text.trim();
         self.has_throughput |= text.starts_with("Children see throughput for");
-        if self.report(line, text) || self.setting(text) {
+        if self.setting(text) {
             return true;
         }
-        if let Some(layout) = row::Layout::from_titles(line.text) {
+        if layout.is_some() {
             if self.layout.is_some() {
                 self.wrong = Some("two tables of iozone in one run are mixed");
             }
-            self.layout = Some(layout);
+            self.layout = layout;
             return true;
         }
-        let Some(layout) = &self.layout else { return false };
-        if self.is_complete || self.rows.len() >= ROWS {
-            return false;
+        // What it says of itself is indented.
+        let is_own = line.text.starts_with(['\t', ' ']);
+        let Some(layout) = &self.layout else { return is_own };
+        if !row::is_numbers(text) || self.is_complete || self.rows.len() >= ROWS {
+            return is_own && !row::is_numbers(text);
         }
-        let number = line.number;
-        match layout.row(line, self.command.as_deref()) {
-            row::Found::Row(row) => {
-                self.last_row = Some(number);
-                self.rows.push(row);
-                true
-            }
-            row::Found::None if !row::is_numbers(text) => false,
-            row::Found::None | row::Found::Wrong => {
-                let above = self.last_row.take().filter(|above| above + 1 == number);
-                if let Some(above) = above.filter(|_| !layout.begins_row(line.text)) {
-                    // A page broke the row above, perhaps inside its last value.
-                    self.rows.pop();
-                    self.misfits.push(above);
-                }
-                if self.misfits.len() < ROWS {
-                    self.misfits.push(number);
-                }
-                false
-            }
+        let row = layout.row(line, self.command.as_deref());
+        if row.is_none() && self.misfits.len() < ROWS {
+            self.misfits.push(line.number);
         }
-    }
-
-    /// Takes the lines of Excel reports: titles, and rows that begin with a quoted size.
-    fn report(&mut self, line: &Line<'_>, text: &str) -> bool {
-        let is_title = text.starts_with('"') && text.contains(" report");
-        let is_row =
-            self.reports.is_some_and(|(_, last)| last + 1 == line.number) && text.starts_with('"');
-        if is_title || is_row {
-            self.reports.get_or_insert((line.number, line.number)).1 = line.number;
-        }
-        is_title || is_row
+        let is_row = row.is_some();
+        self.rows.extend(row);
+        is_row
     }
 
     fn setting(&mut self, text: &str) -> bool {
@@ -183,7 +141,7 @@ impl OpenRun {
         } else if text.starts_with("Error: ") || text.starts_with("Can not open ") {
             self.error.get_or_insert(short(text));
         } else {
-            return OWN.iter().any(|own| text.starts_with(own));
+            return false;
         }
         true
     }
@@ -212,9 +170,6 @@ impl OpenRun {
                        kBytes/sec` or the command line: add that line";
             return out.unread(first, last, why);
         };
-        if let Some((first, last)) = self.reports {
-            out.unread(first, last, "bakeoff does not read the Excel reports of iozone -R");
-        }
         for line in &self.misfits {
             out.unread(*line, *line, "numbers below a table of iozone do not fit its columns");
         }
@@ -233,12 +188,7 @@ impl OpenRun {
     }
 
     fn give_row(&self, row: &Row, unit: Unit, out: &mut Out) -> bool {
-        let mut metrics = Metrics::default();
-        row.file_size.give_whole("file_size", "bytes", row.line, &mut metrics);
-        row.record_size.give_whole("record_size", "bytes", row.line, &mut metrics);
-        for value in &row.values {
-            value.give(unit, &mut metrics);
-        }
+        let metrics = row.metrics(unit);
         if metrics.0.len() <= 2 {
             return false;
         }
@@ -249,51 +199,9 @@ impl OpenRun {
         true
     }
 
-    fn interrupted(&self) -> Option<bakeoff_model::finding::Finding> {
+    fn interrupted(&self) -> Option<Finding> {
         let advice = "Run it again to the end; the zeros it printed are missing values.";
         let evidence = "iozone was interrupted, although it exited with 0".to_string();
         self.is_interrupted.then(|| finding("interrupted", Severity::Error, evidence, advice))
     }
 }
-
-const OWN: [&str; 39] = [
-    "CPU utilization Excel chart",
-    "Compiled for",
-    "Build: ",
-    "Contributors:",
-    "Al Slater",
-    "Steve Landherr",
-    "Randy Dunlap",
-    "Jean-Marc Zucconi",
-    "Erik Habbinga",
-    "Fabrice Bacchella",
-    "Vangel Bojaxhi",
-    "Alexey Skidanov",
-    "Run began:",
-    "Include fsync",
-    "Include close",
-    "O_DIRECT feature",
-    "SYNC Mode",
-    "Record Size",
-    "File size set",
-    "Auto Mode",
-    "Using minimum",
-    "Using maximum",
-    "Time Resolution",
-    "Processor cache",
-    "File stride size",
-    "Excel chart generation",
-    "Excel output is below",
-    "Throughput test with",
-    "Each process writes",
-    "exiting iozone",
-    "Timer resolution is poor",
-    "reported inaccurate",
-    "CPU utilization Resolution",
-    "Xfer",
-    "Multi_buffer",
-    "OPS Mode",
-    "Microseconds/op Mode",
-    "Cross over of record size disabled",
-    "Setting no_unlink",
-];

@@ -63,54 +63,44 @@ pub fn unit_of_command(command: &str) -> Unit {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct Value {
-    pub test: usize,
-    pub number: Quantity,
-    pub line: u64,
-}
+/// Words with the columns that they end in.
+type Words = [(usize, String)];
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Row {
-    pub file_size: Quantity,
-    pub record_size: Quantity,
-    pub values: Vec<Value>,
     pub line: u64,
+    /// The sizes of the file and of a record, and the values with their tests.
+    sizes: [Quantity; 2],
+    values: Vec<(usize, String)>,
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Layout {
     widths: [usize; 19],
-    /// Characters in front of every line that are not the table's.
-    shift: isize,
-    is_extended: bool,
+    /// Where the first column ends.
+    start: usize,
+    tests: usize,
 }
 
-/// What a line below the titles is.
-#[derive(Debug, PartialEq)]
-pub enum Found {
-    None,
-    Row(Row),
-    Wrong,
-}
-
-impl Value {
-    pub fn new(test: usize, raw: &str, line: u64) -> Option<Value> {
-        Some(Value { test, number: Quantity::with_unit(raw, 1)?, line })
-    }
-
-    /// Puts the value among the metrics. A zero is none: in microseconds it is less than one, or a
-    /// test that was not run.
-    pub fn give(&self, unit: Unit, metrics: &mut Metrics) {
+impl Row {
+    /// A zero is no figure: in microseconds it is less than one, or a test that was not run.
+    pub fn metrics(&self, unit: Unit) -> Metrics {
+        let mut metrics = Metrics::default();
+        for (name, size) in ["file_size", "record_size"].into_iter().zip(&self.sizes) {
+            size.give_whole(name, "bytes", self.line, &mut metrics);
+        }
         let (what, unit, worth) = match unit {
             Unit::Kib => ("throughput", "bytes/s", 1024),
             Unit::Operations => ("rate", "1/s", 1),
             Unit::Microseconds => ("time_per_operation", "ns", 1000),
         };
-        let figure = Quantity::with_unit(&self.number.raw, worth);
-        if let Some(figure) = figure.filter(|figure| figure.value() != 0.0) {
-            figure.give(&format!("{}.{what}", TESTS[self.test]), unit, self.line, metrics);
+        for (test, raw) in &self.values {
+            let figure = Quantity::with_unit(raw, worth).filter(|figure| figure.value() != 0.0);
+            if let Some(figure) = figure {
+                figure.give(&format!("{}.{what}", TESTS[*test]), unit, self.line, &mut metrics);
+            }
         }
+        metrics
     }
 }
 
@@ -121,86 +111,41 @@ impl Layout {
         if words.next() != Some("reclen") {
             return None;
         }
-        let end = text[..text.find(unit)?].chars().count() + 2;
+        let start = text[..text.find(unit)?].chars().count() + 2;
         let widths = if unit == "KB" { OLD_WIDTHS } else { WIDTHS };
-        let is_extended = text.contains("repwrite");
-        Some(Layout { widths, shift: end as isize - 16, is_extended })
+        Some(Layout { widths, start, tests: if text.contains("repwrite") { 17 } else { 13 } })
     }
 
-    pub fn row(&self, line: &Line<'_>, command: Option<&str>) -> Found {
-        let words = self.parted(words(line.text));
-        if words.len() < 2 || !is_numbers(line.text) {
-            return Found::None;
-        }
-        let columns = if self.is_extended { 17 } else { 13 };
-        let Some(places) = self.aligned(&words).or_else(|| selected(&words, columns, command))
-        else {
-            return Found::Wrong;
-        };
-        let mut values = Vec::new();
-        for ((end, word), column) in words[2..].iter().zip(places) {
-            let is_last = *end == line.text.chars().count();
-            let ends = self.end(column + 2);
-            // A line that was cut may have lost digits, unless its column is full.
-            if is_last && !line.is_ended && *end as isize != ends {
-                continue;
-            }
-            let Some(value) = Value::new(column, word, line.number) else { return Found::Wrong };
-            values.push(value);
-        }
-        let [file_size, record_size] = [0, 1].map(|at| Quantity::with_unit(&words[at].1, 1024));
-        match (file_size, record_size) {
-            (Some(file_size), Some(record_size)) => {
-                Found::Row(Row { file_size, record_size, values, line: line.number })
-            }
-            _ => Found::Wrong,
-        }
+    /// The row that a line of numbers is; `None` where they do not fit the columns.
+    pub fn row(&self, line: &Line<'_>, command: Option<&str>) -> Option<Row> {
+        let words = words(line.text);
+        let tests = self.aligned(&words).or_else(|| asked_for(&words, self.tests, command))?;
+        // A line that was cut inside a column may have lost digits.
+        let last = words.last().filter(|_| !line.is_ended && self.aligned(&words).is_none());
+        let values = words.get(2..)?.iter().zip(tests).filter(|(word, _)| Some(*word) != last);
+        let values = values.map(|((_, word), test)| (test, word.clone())).collect();
+        let size = |at: usize| Quantity::with_unit(&words.get(at)?.1, 1024);
+        Some(Row { line: line.number, sizes: [size(0)?, size(1)?], values })
     }
 
-    fn end(&self, column: usize) -> isize {
-        let width: usize = self.widths.iter().take(column + 1).sum();
-        width as isize + self.shift
-    }
-
-    /// Values that fill their columns touch: they are parted where the columns are. One that is
-    /// too wide pushes the rest to the right, so that its word ends where no column does.
-    fn parted(&self, words: Vec<(usize, String)>) -> Vec<(usize, String)> {
-        let mut parted = Vec::with_capacity(words.len());
+    /// The tests of the values when every word ends where a column ends. Values that fill their
+    /// columns touch, and are one word that is longer than its column.
+    fn aligned(&self, words: &Words) -> Option<Vec<usize>> {
+        let mut columns = Vec::new();
         for (end, word) in words {
-            let mut rest: Vec<char> = word.chars().collect();
-            let mut of_word: Vec<(usize, String)> = Vec::new();
-            let mut first_end = end;
-            let mut at = (0..19).find(|column| self.end(*column) == end as isize);
-            while let Some(column) = at.filter(|at| rest.len() > self.widths[*at]) {
-                let value = rest.split_off(rest.len() - self.widths[column]);
-                of_word.push((first_end, value.into_iter().collect()));
-                first_end -= self.widths[column];
-                at = column.checked_sub(1);
+            let mut column_end = self.start;
+            let mut column = 0;
+            while column_end < *end && column < self.tests + 1 {
+                column += 1;
+                column_end += self.widths[column];
             }
-            parted.push((first_end, rest.into_iter().collect()));
-            parted.extend(of_word.into_iter().rev());
-        }
-        parted
-    }
-
-    /// Whether a line begins with sizes in their columns, as a row does and the rest of one does not.
-    pub fn begins_row(&self, text: &str) -> bool {
-        let words = self.parted(words(text));
-        words.get(..2).is_some_and(|sizes| self.aligned(sizes).is_some())
-    }
-
-    /// The tests of the values when every word ends where a column ends.
-    fn aligned(&self, words: &[(usize, String)]) -> Option<Vec<usize>> {
-        let mut places = Vec::new();
-        for (at, (end, _)) in words.iter().enumerate() {
-            let column = (0..19).find(|column| self.end(*column) == *end as isize)?;
-            match at {
-                0 | 1 if column == at => {}
-                0 | 1 => return None,
-                _ => places.push(column.checked_sub(2)?),
+            if column_end != *end || word.len() > self.widths[column] {
+                return None;
             }
+            columns.push(column);
         }
-        Some(places)
+        let tests = columns.get(2..).filter(|_| columns[..2] == [0, 1])?;
+        Some(tests.iter().map(|column| column - 2).collect())
     }
 }
 
@@ -223,22 +168,12 @@ fn asked(columns: usize, command: Option<&str>) -> Vec<usize> {
 }
 
 /// The tests of the values when there are as many as the command line asked for.
-fn selected(
-    words: &[(usize, String)],
-    columns: usize,
-    command: Option<&str>,
-) -> Option<Vec<usize>> {
+fn asked_for(words: &Words, columns: usize, command: Option<&str>) -> Option<Vec<usize>> {
     let asked = asked(columns, command);
     // Few numbers in a line are no proof that it is a row.
     let size = |at: usize| words.get(at).and_then(|(_, word)| word.parse::<u64>().ok());
     let is_row = words.len() > 3 && size(0) >= size(1);
     (is_row && words.len() == asked.len() + 2).then_some(asked)
-}
-
-/// Whether a line has the words that stand above the titles of a table, some of them in columns.
-pub fn is_upper_title(text: &str) -> bool {
-    let is_title = |word| ["random", "bkwd", "record", "stride"].contains(&word);
-    text.starts_with("random ") && text.split_whitespace().all(is_title)
 }
 
 pub fn is_numbers(text: &str) -> bool {
@@ -261,16 +196,14 @@ mod tests {
 
     /// iozone 3.489 on files in memory: 68779377 and 111715537 were read as one number.
     #[test]
-    fn values_that_touch_are_two() {
-        let row = "             128     128  5122535 18637664 68779377111715537";
-        assert_eq!(values(row), [128.0, 128.0, 5122535.0, 18637664.0, 68779377.0, 111715537.0]);
-        let row = "             128     128123456789123456789 68779377111715537";
-        assert_eq!(values(row)[2..4], [123456789.0, 123456789.0]);
-    }
-
-    #[test]
-    fn a_value_too_wide_for_its_column_gives_no_number() {
-        let row = "             128     128  5122535 18637664 687793771117155370";
-        assert_eq!(values(row), Vec::<f64>::new());
+    fn values_that_touch_or_are_too_wide_give_no_number() {
+        let row = "             128     128  5122535 18637664 68779377 11715537";
+        assert_eq!(values(row).len(), 6);
+        for row in [
+            "             128     128  5122535 18637664 68779377111715537",
+            "             128     128  5122535 18637664 687793771117155370",
+        ] {
+            assert_eq!(values(row), Vec::<f64>::new());
+        }
     }
 }

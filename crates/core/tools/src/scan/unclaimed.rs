@@ -11,10 +11,10 @@ type Stranger = (&'static str, &'static [&'static str]);
 /// One line of each that nothing else prints. Sources: the tools' own outputs and scripts.
 const STRANGERS: [Stranger; 7] = [
     ("iozone -Q", &["Offset in kBytes", "Latency in microseconds"]),
+    ("iozone -R", &["\"Writer report\""]),
     ("ioping -json", &["\"stat\": {"]),
     ("CrystalDiskMark or KDiskMark", &["SEQ1M Q8T1", "RND4K"]),
     ("iostat without -x", &["Device", " tps ", "read/s"]),
-    ("bonnie", &["---Sequential Output (sync)"]),
     ("hyperfine --export-json", &["\"exit_codes\": ["]),
     ("hyperfine", &["Time (mean ±", "[User:"]),
 ];
@@ -189,10 +189,6 @@ mod tests {
             ("CrystalDiskMark or KDiskMark", "SEQ1M Q8T1 3420 3100 RND4K Q32T1 500\n"),
             ("iostat without -x", "Device             tps    kB_read/s    kB_wrtn/s    kB_read\n"),
             ("hyperfine --export-json", "      \"exit_codes\": [\n        0,\n      ]\n"),
-            (
-                "bonnie",
-                "              ---Sequential Output (sync)----- ---Sequential Input-- --Rnd\n",
-            ),
         ] {
             let found = tools::read(format!("A page\n\n{text}").as_bytes());
             let why = found.unread.iter().map(|part| &part.why).collect::<Vec<_>>();
