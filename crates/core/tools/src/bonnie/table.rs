@@ -1,295 +1,224 @@
-//! bonnie++'s tables: two blocks with fixed columns, some of them blank.
+//! bonnie++'s tables: two blocks of five lines, with fixed columns, some of them blank.
 
-use super::cells::{Cell, Cells, TESTS, figure, is_pluses, latency, size};
-use super::row::{CELL_WIDTH, NAME_WIDTH, bulk, is_last_cut, row, whole};
-use crate::scan::decimal::Decimal;
+use super::{Cells, cell};
 use crate::scan::finder::Line;
 use crate::scan::lines::words;
 use crate::scan::result::Place;
 
-const MIXED: &str = "two tables of bonnie++ are mixed";
-const DIFFERENT_NAMES: &str =
-    "the names in the two parts of a bonnie++ table contradict each other";
+const BROKEN: &str = "a bonnie++ table is incomplete, or two are mixed";
+const NAMES: &str = "the names in the two parts of a bonnie++ table contradict each other";
+const COLUMNS: &str = "the values of a bonnie++ table do not fit its columns";
+/// Characters of a share of the CPU, with the blank in front of it.
+const CPU_WIDTH: usize = 4;
 
-/// The first line of a block.
-#[derive(Clone, Debug)]
-pub struct BonnieHeader {
-    version: String,
-    is_create: bool,
-    /// Characters that something else put in front of every line.
-    shift: usize,
-}
-
-pub fn header(text: &str) -> Option<BonnieHeader> {
-    let at = text.find("Version ")?;
-    let is_create = text.contains("Sequential Create");
-    if !is_create && !text.contains("Sequential Output") {
+/// The version, which the second block of 1.03 does not name, and whether the block is that one.
+pub fn header(text: &str) -> Option<(Option<String>, bool)> {
+    let is_create = text.contains("------Sequential Create------");
+    if !is_create && !text.contains("------Sequential Output------") {
         return None;
     }
-    let version = text[at + "Version ".len()..].split_whitespace().next()?;
-    if !version.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    let shift = text[..at].chars().count();
-    Some(BonnieHeader { version: version.to_string(), is_create, shift })
+    let version = text.split_once("Version ").and_then(|(_, rest)| rest.split_whitespace().next());
+    let is_number = |version: &&str| version.starts_with(|c: char| c.is_ascii_digit());
+    Some((version.filter(is_number).map(str::to_string), is_create))
 }
 
-/// The first line of the second block in version 1.03, which repeats no version.
-fn is_create_of_1_03(text: &str) -> bool {
-    text.trim().starts_with("------Sequential Create------")
-}
-
-#[derive(Debug, Default, PartialEq)]
-enum Expect {
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Next {
+    Groups,
+    Titles,
+    Row,
+    Latencies,
     #[default]
     Nothing,
-    Titles,
-    Data,
-    Latency,
 }
 
 #[derive(Debug, Default)]
 pub struct BonnieTable {
     pub place: Place,
     pub last_line: u64,
-    cells: Cells,
-    has_output: bool,
-    has_create: bool,
-    is_create: bool,
-    shift: usize,
-    expect: Expect,
-    /// The row that has a latency without its unit.
-    pub cut_line: Option<u64>,
-    wrong: Option<String>,
-    /// Whether nothing is left out of the row, so that its order tells the tests.
-    is_whole: bool,
-    /// Titles seen since the block began: the line of groups, the line of units.
-    titles: [bool; 2],
+    pub cells: Cells,
+    pub wrong: Option<&'static str>,
+    /// The row with rates that 1.98 and later print wrongly.
     pub leftover_line: Option<u64>,
+    is_create: bool,
+    next: Next,
+    /// Where the columns of rates and CPU shares end.
+    ends: Vec<usize>,
+    /// Whether the row has every cell, so that its order tells the tests.
+    is_whole: bool,
 }
 
 impl BonnieTable {
-    pub fn new(place: Place, header: &BonnieHeader) -> BonnieTable {
-        let cells = Cells { version: header.version.clone(), ..Cells::default() };
-        BonnieTable { last_line: place.first_line, place, cells, ..BonnieTable::default() }
+    pub fn new(place: Place, version: String, is_create: bool) -> BonnieTable {
+        let cells = Cells { version, ..Cells::default() };
+        BonnieTable { place, cells, is_create, ..BonnieTable::default() }
     }
 
-    /// Whether the block is the second one of this run.
-    pub fn goes_on_with(&self, header: &BonnieHeader) -> bool {
-        let is_next = header.is_create && !self.has_create && self.has_output;
-        is_next && header.version == self.cells.version
+    /// Whether a block is the second one of this run.
+    pub fn goes_on(&mut self, version: &Option<String>, is_create: bool) -> bool {
+        let is_version = version.as_ref().is_none_or(|version| *version == self.cells.version);
+        let goes_on = is_create && !self.is_create && is_version;
+        self.is_create |= goes_on;
+        goes_on
     }
 
-    /// The header of the second block of version 1.03, which does not name the version again.
-    pub fn second_header(&self, text: &str) -> Option<BonnieHeader> {
-        let is_next = self.has_output && !self.has_create && is_create_of_1_03(text);
-        let version = self.cells.version.clone();
-        is_next.then_some(BonnieHeader { version, is_create: true, shift: self.shift })
+    pub fn begin(&mut self, line: u64) {
+        self.expect(Next::Nothing);
+        (self.next, self.last_line) = (Next::Groups, line);
     }
 
-    pub fn begin(&mut self, header: BonnieHeader, line: u64) {
-        if self.expect == Expect::Data || self.expect == Expect::Titles {
-            self.wrong = Some(MIXED.to_string());
+    /// The block is over in front of a line that it needs.
+    fn expect(&mut self, next: Next) {
+        if ![Next::Nothing, Next::Latencies].contains(&self.next) {
+            self.wrong = Some(BROKEN);
         }
-        self.is_create = header.is_create;
-        self.has_create |= header.is_create;
-        self.has_output |= !header.is_create;
-        self.shift = header.shift;
-        self.expect = Expect::Titles;
-        self.titles = [false; 2];
-        self.last_line = line;
-    }
-
-    /// Whether the CSV line's name is this table's, which may have been cut.
-    pub fn is_named(&self, name: &str) -> bool {
-        self.cells.name.is_empty() || name.starts_with(&self.cells.name)
+        self.next = next;
     }
 
     pub fn line(&mut self, line: &Line<'_>) -> bool {
-        let text: String = line.text.chars().skip(self.shift).collect();
-        let is_near = line.number <= self.last_line + 3;
-        if self.is_rest_of_row(&text, line.number) {
-            let why = "a row of a bonnie++ table was wrapped, and its pieces do not fit together";
-            self.wrong = Some(why.to_string());
-        }
-        let is_own = is_near
-            && match self.expect {
-                Expect::Nothing => false,
-                Expect::Titles => self.titles(&text, line.number),
-                Expect::Data => !text.trim().is_empty() && self.data(&text, line),
-                Expect::Latency => {
-                    let is_latency = text.trim_start().starts_with("Latency");
-                    if is_latency {
-                        self.latencies(&text, line);
-                    }
-                    is_latency
+        let is_latency = line.text.trim_start().starts_with("Latency");
+        let is_next = line.number == self.last_line + 1;
+        match self.next {
+            Next::Groups if is_next => self.groups(line.text, line.number),
+            Next::Titles if is_next && line.text.contains("%CP") => {
+                let words = words(line.text);
+                let columns = &words[words.len().saturating_sub(12)..];
+                if columns.iter().skip(1).step_by(2).any(|(_, word)| word != "%CP") {
+                    self.wrong = Some(BROKEN);
                 }
-            };
-        if is_own {
-            self.last_line = line.number;
-        } else if self.is_of_another(&text) {
-            self.wrong = Some(MIXED.to_string());
-        }
-        is_own
-    }
-
-    /// Whether a line below a row has the end of it: its last number may have been cut in two.
-    fn is_rest_of_row(&self, text: &str, number: u64) -> bool {
-        let is_number = |word: &str| word.bytes().all(|b| b.is_ascii_digit() || b"+.".contains(&b));
-        let is_next = self.expect == Expect::Latency && number == self.last_line + 1;
-        is_next && !text.trim().is_empty() && text.split_whitespace().all(is_number)
-    }
-
-    fn is_of_another(&self, text: &str) -> bool {
-        let is_latency = text.starts_with("Latency") && text.contains("us");
-        let is_data = self.expect != Expect::Titles
-            && row(text).is_some_and(|(_, cells)| {
-                let is_value = |cell: &&String| is_pluses(cell) || Decimal::parse(cell).is_some();
-                cells.iter().filter(is_value).count() > 3
-            });
-        is_latency || is_data || text.contains("%CP")
-    }
-
-    fn titles(&mut self, text: &str, line: u64) -> bool {
-        let other = if self.is_create { "-Per Chr-" } else { "-Create--" };
-        if text.contains(other) {
-            self.wrong = Some("two title lines of bonnie++ contradict each other".to_string());
-        }
-        if let Some(rest) = text.trim_start().strip_prefix("Concurrency") {
-            let number = rest.split_whitespace().next().unwrap_or("");
-            self.cells.concurrency = figure(number, 1, line);
-            return true;
-        }
-        if text.contains("%CP") {
-            self.expect = Expect::Data;
-            return !std::mem::replace(&mut self.titles[1], true);
-        }
-        if text.contains("-Per Chr-") || text.contains("-Create--") {
-            if self.is_create {
-                self.create_name(text.split_whitespace().next().unwrap_or(""));
+                self.ends = columns.iter().map(|(end, _)| *end).collect();
+                self.next = Next::Row;
             }
-            let is_twice = std::mem::replace(&mut self.titles[0], true);
-            if is_twice {
-                self.wrong = Some(MIXED.to_string());
-            }
-            return true;
-        }
-        false
-    }
-
-    /// The second block repeats the name, which the first may have cut.
-    fn create_name(&mut self, name: &str) {
-        // 1.03 repeats no name.
-        if name.starts_with('-') {
-            return;
-        }
-        let known = &self.cells.name;
-        if !known.starts_with(name) && !name.starts_with(known.as_str()) {
-            self.wrong = Some(DIFFERENT_NAMES.to_string());
-        }
-        if known.len() < name.len() {
-            self.cells.name = name.to_string();
-        }
-    }
-
-    fn data(&mut self, text: &str, line: &Line<'_>) -> bool {
-        self.expect = Expect::Latency;
-        let Some((head, values)) = row(text) else {
-            self.wrong = Some("the values of a bonnie++ table do not fit its columns".to_string());
-            return true;
-        };
-        self.is_whole = whole(text).is_some();
-        self.head(&head, line.number);
-        let has_columns = text.contains("  ");
-        let is_cut = has_columns && is_last_cut(text);
-        let first = if self.is_create { 6 } else { 0 };
-        for at in 0..6 {
-            let test = &TESTS[first + at];
-            let cell = &mut self.cells.tests[first + at];
-            let (rate, cpu) = (values[2 * at].as_str(), values[2 * at + 1].as_str());
-            cell.is_too_short = is_pluses(rate);
-            // See the module above: 1.98 and later print something else there.
-            let is_leftover = self.is_create && is_1_98_or_later(&self.cells.version);
-            if is_leftover && !rate.is_empty() && !cell.is_too_short {
-                self.leftover_line = Some(line.number);
-            }
-            if !cell.is_too_short && !is_leftover {
-                cell.rate = if test.is_bulk {
-                    bulk(rate, line.number)
-                } else {
-                    figure(rate, 1, line.number)
-                };
-            }
-            cell.cpu = figure(cpu, 1, line.number).filter(|_| !is_pluses(cpu));
-            let is_number = rate.is_empty() || cell.is_too_short || is_leftover;
-            if !is_number && cell.rate.is_none() {
-                self.wrong = Some(format!("'{rate}' is not a rate of bonnie++"));
-            }
-            // The line was cut inside this number, and nothing marks its end.
-            if !line.is_ended && at == 5 || cpu.is_empty() && !rate.is_empty() {
-                *cell = Cell::default();
-            }
-            if at == 5 && is_cut {
-                cell.cpu = None;
+            Next::Row if is_next => self.row(line),
+            Next::Latencies if is_next && is_latency => self.latencies(line),
+            _ => {
+                self.expect(Next::Nothing);
+                if is_latency || line.text.contains("%CP") {
+                    self.wrong = Some(BROKEN);
+                }
+                return false;
             }
         }
+        self.last_line = line.number;
         true
     }
 
-    fn head(&mut self, head: &str, line: u64) {
+    fn groups(&mut self, text: &str, line: u64) {
+        self.next = Next::Titles;
+        let mut words = text.split_whitespace();
+        let name = words.next().unwrap_or("");
+        if name == "Concurrency" {
+            self.cells.settings[0] = cell(words.next().unwrap_or(""), line);
+        } else if self.is_create && !name.starts_with('-') {
+            let known = &self.cells.name;
+            if !known.starts_with(name) && !name.starts_with(known.as_str()) {
+                self.wrong = Some(NAMES);
+            } else if known.len() < name.len() {
+                self.cells.name = name.to_string();
+            }
+        }
+    }
+
+    fn first_test(&self) -> usize {
+        if self.is_create { 6 } else { 0 }
+    }
+
+    fn row(&mut self, line: &Line<'_>) {
+        self.next = Next::Latencies;
+        let words = words(line.text);
+        let Some((head, mut cells)) = whole(&words).or_else(|| by_columns(&words, &self.ends))
+        else {
+            self.wrong = Some(COLUMNS);
+            return;
+        };
+        self.is_whole = words.len() == head + 12;
+        let [.., (rate, _), (cpu, _)] = &words[..] else { return };
+        if !line.is_ended {
+            (cells[10], cells[11]) = ("", "");
+        } else if line.text.contains("  ") && *cpu < *rate + CPU_WIDTH {
+            // A terminal cut the row that a large rate pushed out of it.
+            cells[11] = "";
+        }
+        self.head(&words[..head], line.number);
+        let is_leftover = self.is_create && self.cells.version.as_str() >= "1.98";
+        let first = self.first_test();
+        for (test, pair) in self.cells.tests[first..].iter_mut().zip(cells.chunks(2)) {
+            let mut rate = pair[0];
+            if is_leftover && !rate.is_empty() && !rate.starts_with('+') {
+                self.leftover_line = Some(line.number);
+                rate = "";
+            }
+            test[0] = cell(rate, line.number);
+            test[1] = cell(pair[1], line.number);
+        }
+    }
+
+    fn head(&mut self, words: &[(usize, String)], line: u64) {
+        let Some(((_, last), name)) = words.split_last() else { return };
+        let mut parts = last.split([':', '/']);
         if self.is_create {
-            let count = head.split_whitespace().next().unwrap_or("").split([':', '/']).next();
-            self.cells.files = count.and_then(|count| figure(count, 1024, line));
+            self.cells.settings[3] = cell(parts.next().unwrap_or(""), line);
             return;
         }
-        let mut words = head.split_whitespace();
-        let last = words.next_back().unwrap_or("");
-        self.cells.name = words.collect::<Vec<_>>().join(" ");
-        let mut parts = last.split(':');
-        let has_unit = |text: &&str| text.ends_with(['M', 'G', 'k']);
-        self.cells.file_size = parts.next().filter(has_unit).and_then(|text| size(text, line));
-        self.cells.chunk_size = parts.next().filter(has_unit).and_then(|text| size(text, line));
+        let name: Vec<&str> = name.iter().map(|(_, word)| word.as_str()).collect();
+        self.cells.name = name.join(" ");
+        let mut size = || {
+            let text = parts.next().filter(|text| text.ends_with(['M', 'G', 'k']))?;
+            cell(text, line)
+        };
+        (self.cells.settings[1], self.cells.settings[2]) = (size(), size());
     }
 
-    fn latencies(&mut self, text: &str, line: &Line<'_>) {
-        self.expect = Expect::Nothing;
-        let first = if self.is_create { 6 } else { 0 };
-        let all: Vec<&str> = text.split_whitespace().skip(1).collect();
-        if self.is_whole && all.len() == 6 && line.is_ended {
-            for (at, word) in all.into_iter().enumerate() {
-                let read = latency(word, line.number);
-                self.cut_line = self.cut_line.or(read.is_none().then_some(line.number));
-                self.cells.tests[first + at].latency = read;
+    /// A latency ends below the share of the CPU of its test, two characters before it does.
+    fn latencies(&mut self, line: &Line<'_>) {
+        self.next = Next::Nothing;
+        let first = self.first_test();
+        let words = words(line.text);
+        for (at, (end, word)) in words[1..].iter().enumerate() {
+            let column = if self.is_whole && words.len() == 7 {
+                Some(at)
+            } else {
+                self.ends.chunks(2).position(|pair| pair[0] < *end && *end < pair[1])
+            };
+            match column {
+                Some(at) => self.cells.tests[first + at][2] = cell(word, line.number),
+                None => self.wrong = Some(COLUMNS),
             }
-            return;
-        }
-        // Each ends where its cell ends, two characters before the CPU does.
-        for (end, word) in words(text).into_iter().skip(1) {
-            let column = end.checked_sub(NAME_WIDTH - 2).filter(|end| end % CELL_WIDTH == 0);
-            let at = column.map(|end| end / CELL_WIDTH).filter(|at| (1..=6).contains(at));
-            match at.and_then(|at| Some((at, latency(&word, line.number)?))) {
-                Some((at, figure)) => self.cells.tests[first + at - 1].latency = Some(figure),
-                None if !line.is_ended => {}
-                None => {
-                    let why = "the latencies of a bonnie++ table do not fit its columns";
-                    self.wrong = Some(why.to_string());
-                }
-            }
-        }
-    }
-
-    pub fn cells(self) -> Result<Cells, String> {
-        match (self.wrong, self.expect) {
-            (Some(why), _) => Err(why),
-            (None, Expect::Titles | Expect::Data) => {
-                Err("a bonnie++ table has no figures".to_string())
-            }
-            (None, _) => Ok(self.cells),
         }
     }
 }
 
-fn is_1_98_or_later(version: &str) -> bool {
-    let number: String = version.chars().filter(|c| c.is_ascii_digit()).take(3).collect();
-    number.parse::<u32>().is_ok_and(|number| number >= 198)
+/// A row as the number of words in front of its cells, and the cells.
+type Row<'t> = (usize, [&'t str; 12]);
+
+/// A row with nothing left out: its order tells the tests, wherever a page, an indent or another
+/// name moved its columns.
+fn whole(words: &[(usize, String)]) -> Option<Row<'_>> {
+    let head = words.len().checked_sub(12).filter(|head| (1..=3).contains(head))?;
+    let size = words[head - 1].1.split([':', '/']).next().unwrap_or("");
+    let digits = size.trim_end_matches(['M', 'G', 'k']);
+    let is_size = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let cells = std::array::from_fn(|at| words[head + at].1.as_str());
+    let is_pair = |pair: &[&str]| pair[0].starts_with('+') == pair[1].starts_with('+');
+    (is_size && cells.chunks(2).all(is_pair)).then_some((head, cells))
+}
+
+/// A row with blank cells. A value wider than its column pushes the rest to the right: then all of
+/// them must be there.
+fn by_columns<'t>(words: &'t [(usize, String)], ends: &[usize]) -> Option<Row<'t>> {
+    const RATE_WIDTH: usize = 6;
+    if ends.len() != 12 {
+        return None;
+    }
+    let head = words.iter().position(|(end, _)| *end + RATE_WIDTH > ends[0])?;
+    let mut cells = [""; 12];
+    let mut next = 0;
+    for (at, (end, word)) in words.iter().enumerate().skip(head) {
+        let column = ends.iter().position(|known| known == end).filter(|column| *column >= next);
+        let column = column.or((words.len() - at == 12 - next).then_some(next))?;
+        cells[column] = word;
+        next = column + 1;
+    }
+    let is_pair = |pair: &[&str]| pair[0].is_empty() == pair[1].is_empty();
+    cells.chunks(2).all(is_pair).then_some((head, cells))
 }
