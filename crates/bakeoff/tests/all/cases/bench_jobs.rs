@@ -78,7 +78,7 @@ fn job_files_mean_what_they_mean_in_fio() {
     let write = |name: &str, text: &str| std::fs::write(bench.path().join(name), text).unwrap();
     write("common.inc", "direct=0\nbs=4k\nruntime=1\n");
     write("a.fio", "[job1]\nname=read_iops\nrw=${RW}\nsize=${SZ}\ninclude common.inc\n");
-    write("b.fio", "[a]\nrw=read\nbs=(16*1024)\nsize=(2*$pagesize*32)\n");
+    write("b.fio", "[a]\nrw=read\nbs=4k\nsize=$pagesize\n");
     let run = |words: &[&str]| {
         let words = [&["bench", "--quiet", "--output-format=json"], words].concat();
         let ended = bench.bakeoff().args(&words).env("RW", "read").env("SZ", "4m").output();
