@@ -1,4 +1,4 @@
-//! `fio`: its JSON, terse and text outputs, versions 2 and 3.
+//! `fio`: its JSON and text outputs, versions 2 and 3.
 //!
 //! fio counts bytes and milliseconds, so a rate is bytes over runtime; its own rate is only used
 //! to see that the two belong together. In text the byte count has four digits, and is requests
@@ -16,30 +16,21 @@ pub mod options;
 mod order;
 mod paths;
 mod percentile_rows;
-pub mod same_run;
 mod scalar;
 mod summary;
-pub mod terse;
 #[cfg(test)]
 mod tests;
 pub mod text;
 pub(crate) mod words;
 
 use crate::scan::ScannedTool;
-use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, finding};
+use crate::scan::result::{Metrics, Out, Place, finding};
 use bakeoff_model::finding::Severity;
 
 pub static TOOL: ScannedTool = ScannedTool::new(
     "fio",
     &["clat percentiles", ": IOPS=", "fio version", "jobname", " aggrb=", ";fio-3."],
-    || {
-        vec![
-            Box::new(json::Json::default()),
-            Box::new(terse::Terse),
-            Box::new(text::FioText::default()),
-            Box::new(same_run::SameRun),
-        ]
-    },
+    || vec![Box::new(json::Json::default()), Box::new(text::FioText::default())],
 );
 
 pub struct DirectionVolume {
@@ -71,33 +62,25 @@ pub struct JobReader {
     name: String,
     error: u64,
     metrics: Metrics,
-    form: Form,
 }
 
 impl JobReader {
-    fn give(self, out: &mut Out) -> Option<usize> {
-        let result = self.result(out)?;
-        out.result(result)
-    }
-
-    fn result(self, out: &mut Out) -> Option<ToolResult> {
+    fn give(self, out: &mut Out) {
         let first = self.place.first_line;
         if self.metrics.0.is_empty() {
             let why = match self.error {
                 0 => "a job of fio transferred no bytes".to_string(),
                 error => format!("a job of fio failed with error {error}"),
             };
-            out.unread(first, self.last_line, why);
-            return None;
+            return out.unread(first, self.last_line, why);
         }
         let result = self.place.result("fio", self.version, self.last_line, self.metrics);
         let mut result = result.of_test(&self.name);
-        result.form = self.form;
         if self.error != 0 {
             let evidence = format!("fio ended the job with error {}", self.error);
             let advice = "Fix the error that fio reports and run it again.";
             result.findings.push(finding("tool-error", Severity::Error, evidence, advice));
         }
-        Some(result)
+        out.result(result);
     }
 }

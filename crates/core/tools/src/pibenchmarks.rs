@@ -111,7 +111,7 @@ impl StorageSh {
                 continue;
             }
             match result {
-                Some(result) => drop(out.result(result)),
+                Some(result) => out.result(result),
                 None => out.unread(
                     line,
                     line,

@@ -8,7 +8,7 @@ use super::order;
 use super::percentile_rows::PercentileRows;
 use super::scalar::{unit_ns, value};
 use crate::scan::finder::Line;
-use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, short};
+use crate::scan::result::{Metrics, Out, Place, short};
 
 const DOUBTS: usize = 16;
 const CUT: &str = "the line was cut, or a page broke it";
@@ -27,8 +27,6 @@ pub struct OpenBlock {
     place: Place,
     pub last_line: u64,
     pub name: String,
-    /// What says of a later block that it is of the same run: job, group and process.
-    pub identity: Option<String>,
     error: u64,
     directions: Vec<Direction>,
     at: order::Place,
@@ -174,34 +172,20 @@ impl OpenBlock {
     }
 
     /// Gives what was read, `blocks` being the block sizes of its reads, writes and trims.
-    pub fn result(
-        mut self,
-        version: Option<String>,
-        blocks: &[Option<u64>; 3],
-        out: &mut Out,
-    ) -> Option<ToolResult> {
+    pub fn give(mut self, version: Option<String>, blocks: &[Option<u64>; 3], out: &mut Out) {
         let (first, last) = (self.place.first_line, self.last_line);
         if self.is_twice {
-            out.unread(first, last, "figures appear twice: two outputs of fio are mixed up");
-            return None;
+            let why = "figures appear twice: two outputs of fio are mixed up";
+            return out.unread(first, last, why);
         }
         if let Some(line) = self.misplaced {
-            out.unread(
-                first,
-                last,
-                format!(
-                    "line {line} is not in the order in which fio prints: outputs are mixed up"
-                ),
-            );
-            return None;
+            let why = "is not in the order in which fio prints: outputs are mixed up";
+            return out.unread(first, last, format!("line {line} {why}"));
         }
         if let Some(name) = self.missing() {
-            out.unread(
-                first,
-                last,
-                format!("fio issued {name} requests, but the line that reports them is missing"),
-            );
-            return None;
+            let why =
+                format!("fio issued {name} requests, but the line that reports them is missing");
+            return out.unread(first, last, why);
         }
         if self.has_wrong_latencies {
             self.directions.iter_mut().for_each(|direction| direction.latencies.0.clear());
@@ -210,8 +194,7 @@ impl OpenBlock {
         for direction in &self.directions {
             let given = self.give_direction(direction, blocks, &mut metrics, &mut doubts);
             if let Err(why) = given {
-                out.unread(first, last, why);
-                return None;
+                return out.unread(first, last, why);
             }
         }
         for (line, why) in &doubts {
@@ -230,10 +213,9 @@ impl OpenBlock {
             out.unread(line, line, "a row of fio's percentiles is incomplete");
         }
         if metrics.0.is_empty() && !doubts.is_empty() {
-            return None;
+            return;
         }
-        let form = Form::Text;
-        JobReader { place, last_line: last, version, name, error, metrics, form }.result(out)
+        JobReader { place, last_line: last, version, name, error, metrics }.give(out);
     }
 
     /// A direction that something was done in and whose line is not here: latencies of it would

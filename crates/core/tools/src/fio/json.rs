@@ -1,14 +1,12 @@
 //! fio's JSON and JSON+, with whatever was printed in front of it.
 
 mod figures;
-mod interval;
 
 use self::figures::KnownFigures;
-use self::interval::JsonInterval;
 use super::JobReader;
 use super::paths::scalars;
 use crate::scan::finder::{Line, Reader};
-use crate::scan::result::{Form, Out, Place, short};
+use crate::scan::result::{Out, Place, short};
 
 /// The longest JSON that is read; every bucket of sixteen jobs stays below.
 const JSON_LIMIT_BYTES: usize = 16 << 20;
@@ -29,7 +27,6 @@ struct OpenObject {
 #[derive(Debug, Default)]
 pub struct Json {
     open: Option<OpenObject>,
-    last: Option<JsonInterval>,
 }
 
 impl Reader for Json {
@@ -72,7 +69,7 @@ impl Reader for Json {
         let is_too_long = open.text.len() > JSON_LIMIT_BYTES;
         if is_over && is_fio {
             if let Some(open) = self.open.take() {
-                self.last = open.give(self.last.take(), out);
+                open.give(out);
             }
         } else if is_over || is_too_long {
             self.drop_open(out);
@@ -124,19 +121,14 @@ impl OpenObject {
         self.is_in_string = false;
     }
 
-    fn give(self, before: Option<JsonInterval>, out: &mut Out) -> Option<JsonInterval> {
+    fn give(self, out: &mut Out) {
         let (first, last) = (self.place.first_line, self.last_line);
         let known = match self.known() {
             Ok(known) => known,
-            Err(why) => {
-                out.unread(first, last, why);
-                return None;
-            }
+            Err(why) => return out.unread(first, last, why),
         };
         let version = known.text("fio version").map(|v| v.trim_start_matches("fio-").to_string());
         let mut is_any = false;
-        let mut given = JsonInterval::new(&known, first, last);
-        let earlier = before.filter(|before| given.is_of_the_run(before));
         for at in 0..JOBS {
             let job = format!("{}/{at}", known.list());
             let name = known.text(&format!("{job}/jobname"));
@@ -146,10 +138,7 @@ impl OpenObject {
                 Ok(metrics) => {
                     let error = known.whole(&format!("{job}/error")).unwrap_or(0);
                     let (place, version) = (self.place.clone(), version.clone());
-                    let form = Form::Json;
-                    let job =
-                        JobReader { place, last_line: last, version, name, error, metrics, form };
-                    given.give(job, earlier.as_ref(), out);
+                    JobReader { place, last_line: last, version, name, error, metrics }.give(out);
                 }
                 Err(why) => out.unread(first, last, why),
             }
@@ -157,7 +146,6 @@ impl OpenObject {
         if !is_any {
             out.unread(first, last, "fio's JSON has no jobs");
         }
-        Some(given)
     }
 
     fn known(&self) -> Result<KnownFigures, String> {

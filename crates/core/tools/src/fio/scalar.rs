@@ -8,12 +8,6 @@ pub struct Rounded {
     pub slack: f64,
 }
 
-impl Rounded {
-    pub fn of_kib(kib: u64) -> Rounded {
-        Rounded { value: kib as f64 * 1024.0, slack: 1024.0 }
-    }
-}
-
 /// A count with a suffix of 1000: `51.2k`, `4624.6k`, `199`.
 pub fn count(text: &str) -> Option<Rounded> {
     let text = text.trim();

@@ -5,7 +5,7 @@ use super::JobReader;
 use super::direction::{DirectionFigures, NAMES};
 use super::scalar::{rates, size, value};
 use crate::scan::finder::Line;
-use crate::scan::result::{Form, Metrics, Out};
+use crate::scan::result::{Metrics, Out};
 
 /// A summary belongs to jobs that end within this many lines above it.
 const GAP_LINES: u64 = 60;
@@ -58,8 +58,7 @@ impl SummaryReader {
                 let place = line.place("fio");
                 let version = version.map(str::to_string);
                 let (name, last_line) = (String::new(), line.number);
-                let form = Form::Text;
-                JobReader { place, last_line, version, name, error: 0, metrics, form }.give(out);
+                JobReader { place, last_line, version, name, error: 0, metrics }.give(out);
             }
             None => {
                 let why = "a summary of fio is incomplete or contradicts itself";

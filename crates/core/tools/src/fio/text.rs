@@ -18,8 +18,6 @@ pub struct FioText {
     version: Option<String>,
     /// Block sizes of the jobs as they were announced: name, read, write, trim.
     announced: Vec<(String, [Option<u64>; 3])>,
-    /// Where the result of each job of this run is: `--status-interval` prints it again and again.
-    given: Vec<(String, usize)>,
     /// Whether a job's block followed them: a further announcement is another run's.
     is_told: bool,
     open: Option<OpenBlock>,
@@ -52,15 +50,6 @@ fn head(text: &str) -> Option<(String, u64)> {
     Some((short(name), error))
 }
 
-/// Job, group and process of a block's head. Jobs of one group that are reported together have the
-/// first one's process; a sum over clients has none.
-fn identity(head: &str) -> Option<String> {
-    let (name, rest) = head.split_once(": (groupid=")?;
-    let group = rest.split([',', ')']).next()?;
-    let pid = rest.split_once("pid=")?.1.split(':').next()?.trim();
-    pid.parse::<u32>().is_ok_and(|pid| pid > 0).then(|| format!("{group} {pid} {}", short(name)))
-}
-
 impl FioText {
     /// Takes a line; true when it is fio's.
     fn own(&mut self, line: &Line<'_>, text: &str, out: &mut Out) -> bool {
@@ -75,7 +64,6 @@ impl FioText {
             if std::mem::take(&mut self.is_told) {
                 self.close(out);
                 self.announced.clear();
-                self.given.clear();
             }
             if self.announced.len() < ANNOUNCED {
                 self.announced.push(job);
@@ -94,9 +82,7 @@ impl FioText {
             self.close(out);
             self.summary.cover(line.number, "");
             self.is_told = true;
-            let mut open = OpenBlock::new(line.place("fio"), name, error);
-            open.identity = identity(text);
-            self.open = Some(open);
+            self.open = Some(OpenBlock::new(line.place("fio"), name, error));
             return true;
         }
         if self.summary.line(line, text, self.version.as_deref(), out) {
@@ -134,26 +120,14 @@ impl FioText {
     }
 
     fn close(&mut self, out: &mut Out) {
-        let Some(mut open) = self.open.take() else { return };
+        let Some(open) = self.open.take() else { return };
         let mut named = self.announced.iter().filter(|(name, _)| *name == open.name);
         // Two jobs of one name may have two block sizes.
         let blocks = match named.next() {
             Some((_, blocks)) if named.all(|(_, other)| other == blocks) => *blocks,
             _ => [None; 3],
         };
-        let identity = open.identity.take();
-        let Some(result) = open.result(self.version.clone(), &blocks, out) else { return };
-        let same = self.given.iter().find(|(known, _)| Some(known) == identity.as_ref());
-        if let Some((_, at)) = same {
-            // What it had done until then is part of what it has done now.
-            return out.replace(*at, result);
-        }
-        let at = out.result(result);
-        if let (Some(at), Some(identity)) = (at, identity)
-            && self.given.len() < ANNOUNCED
-        {
-            self.given.push((identity, at));
-        }
+        open.give(self.version.clone(), &blocks, out);
     }
 }
 

@@ -35,17 +35,6 @@ pub struct ToolResult {
     pub command: Option<String>,
     pub metrics: Vec<FoundMetric>,
     pub findings: Vec<Finding>,
-    #[serde(skip)]
-    pub form: Form,
-}
-
-/// In which form a tool printed a result that it can print in several.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    #[default]
-    Text,
-    Json,
-    Terse,
 }
 
 impl ToolResult {
@@ -165,37 +154,19 @@ impl Out {
         Out { judge: Some(judge), ..Out::default() }
     }
 
-    /// Takes a result; where it is now, unless there are too many.
-    pub fn result(&mut self, result: ToolResult) -> Option<usize> {
-        let result = self.judged(result);
-        if self.imported.results.len() < RESULTS_LIMIT {
-            self.imported.results.push(result);
-            return Some(self.imported.results.len() - 1);
-        }
-        self.dropped += 1;
-        None
-    }
-
-    pub fn replace(&mut self, at: usize, result: ToolResult) {
-        let result = self.judged(result);
-        if let Some(place) = self.imported.results.get_mut(at) {
-            *place = result;
-        }
-    }
-
-    /// Changes the results when all are there; places that were given are void after it.
-    pub fn change(&mut self, by: impl FnOnce(&mut Vec<ToolResult>)) {
-        by(&mut self.imported.results);
-    }
-
-    fn judged(&self, mut result: ToolResult) -> ToolResult {
+    /// Takes a result, unless there are too many.
+    pub fn result(&mut self, mut result: ToolResult) {
         for finding in self.judge.map_or(Vec::new(), |judge| judge(&result)) {
             let is_known = result.findings.iter().any(|known| known.id == finding.id);
             if !is_known {
                 result.findings.push(finding);
             }
         }
-        result
+        if self.imported.results.len() < RESULTS_LIMIT {
+            self.imported.results.push(result);
+        } else {
+            self.dropped += 1;
+        }
     }
 
     pub fn unread(&mut self, first_line: u64, last_line: u64, why: impl Into<String>) {
@@ -282,7 +253,6 @@ impl Place {
             command: Some(self.command.clone()).filter(|text| !text.is_empty()),
             metrics: metrics.0,
             findings: Vec::new(),
-            form: Form::Text,
         }
     }
 }

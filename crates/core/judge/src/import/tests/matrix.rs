@@ -172,10 +172,6 @@ const FIO: &[Case] = cases![
         ["read.bytes" = Some(262_144.0)], Nothing;
     "JSON of a job that failed", sample!("fio/json_error_enospc_or_einval.stdout"),
         ["read.bytes" = None, "write.bytes" = None], Nothing;
-    "terse 3", sample!("fio/terse_v3.stdout"),
-        ["read.bytes" = Some(4096.0 * KIB), "read.elapsed" = Some(6e6)], Finding("L25");
-    "terse 5", sample!("fio/terse_v5.stdout"),
-        ["read.bytes" = Some(4096.0 * KIB), "read.elapsed" = Some(4e6)], Finding("L25");
 ];
 
 fn check(tool: &str, cases: &[Case]) {
