@@ -5,4 +5,3 @@ mod hostile;
 mod public;
 pub mod sample;
 pub(crate) mod sample_normal;
-mod sample_telemetry;

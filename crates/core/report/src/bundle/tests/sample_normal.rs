@@ -1,25 +1,13 @@
 //! Figures of one directory with a value in every field.
 
-use bakeoff_model::event::What;
 use bakeoff_model::normal::{
-    Because, Below, Earlier, EarlierFigure, EarlierFigures, Label, LinkLimit, Medium, Normal,
-    Normality, PlaceFigure, Tail, Test, WhyUnknown,
+    Because, Below, Earlier, Label, LinkLimit, Medium, Normal, Normality, PlaceFigure, Tail, Test,
+    WhyUnknown,
 };
 use bakeoff_model::others::{Among, AmongOthers, Others};
 
 fn runs() -> Earlier {
     Earlier { low: 40e6, high: 43e6, runs: vec!["0123456789abcdee".into()] }
-}
-
-/// What a run takes over from earlier ones.
-pub fn of_earlier_runs() -> [What; 2] {
-    let pooled = super::sample_telemetry::pooled();
-    [What::PooledControls(Box::new(pooled)), What::EarlierFigures(Box::new(earlier()))]
-}
-
-fn earlier() -> EarlierFigures {
-    let of = EarlierFigure { test: Test::SeqRead, same_drive: Some(runs()) };
-    EarlierFigures { workloads: vec![of] }
 }
 
 fn figure(normality: Normality) -> PlaceFigure {
