@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use bakeoff_stats::units;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{out, say};
+use super::say;
 
 /// Where a job is going right now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Progress {
         }
         // The template is a constant that the tests build; the default would do as well.
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
-            bar.set_style(style.progress_chars(&out::spelled("━━─")));
+            bar.set_style(style.progress_chars("━━─"));
         }
         Progress { all, so_far, bar, last: Cell::new(None), ends: Cell::new(None), quiet }
     }
@@ -73,7 +73,7 @@ impl Progress {
 
     pub fn doing(&self, what: &str) {
         self.last.set(None);
-        self.bar.set_message(out::spelled(what).into_owned());
+        self.bar.set_message(what.to_string());
     }
 
     /// How fast it is going: the rate since the last call is added to what is being done.
@@ -107,7 +107,7 @@ impl Progress {
         if self.so_far.message().is_empty() {
             self.all.insert_before(&self.bar, self.so_far.clone());
         }
-        self.so_far.set_message(out::spelled(&lines.join("\n")).into_owned());
+        self.so_far.set_message(lines.join("\n"));
         self.so_far.tick();
     }
 

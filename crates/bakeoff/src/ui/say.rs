@@ -24,7 +24,6 @@ pub fn typed(what: &str) -> String {
 /// The text as this stderr shows it: at a terminal wrapped between words, which it does not do
 /// itself.
 pub fn fitted(text: &str) -> String {
-    let text = &*super::out::spelled(text);
     let stderr = std::io::stderr();
     let size = rustix::termios::tcgetwinsize(&stderr).ok().filter(|_| stderr.is_terminal());
     match size.map(|size| usize::from(size.ws_col)) {

@@ -37,7 +37,7 @@ impl Screen {
         let mut out = io::stdout().lock();
         out.write_all(HOME_AND_CLEAR)?;
         // No newline behind the last line: it would push the first one out of a full screen.
-        out.write_all(super::out::spelled(text.trim_end()).as_bytes())?;
+        out.write_all(text.trim_end().as_bytes())?;
         out.flush()
     }
 }
