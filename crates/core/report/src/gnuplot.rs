@@ -14,9 +14,7 @@ use bakeoff_model::run::Run;
 use bakeoff_model::workload::Metric;
 use bakeoff_stats::phrases;
 
-/// The colours of the report, by day: distinguishable without colour vision.
-const COLORS: [&str; 8] =
-    ["#0072b2", "#d55e00", "#009e73", "#b8578f", "#c98500", "#3a9bdc", "#2f3337", "#8a8200"];
+use super::html::COLORS;
 
 pub fn gnuplot(run: &Run) -> String {
     let header = &run.header;

@@ -7,12 +7,12 @@ use crate::run_document::RunDocument;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
 
-use super::SYMBOLS;
 use super::matrix::{Drawn, MatrixPage};
-use super::picture::{Color, Outline, Picture, PictureText, Shape, Stroke};
+use super::picture::{Letters, Picture, Point, Stroke};
+use super::{COLORS, SYMBOLS};
 
-const SIZE: (f64, f64) = (1200.0, 630.0);
-const SIDES: (f64, f64) = (48.0, 1152.0);
+const SIZE: Point = (1200.0, 630.0);
+const SIDES: Point = (48.0, 1152.0);
 const NAMES: f64 = 190.0;
 const NAME_LETTERS: usize = 16;
 /// Room for a figure or a share beside its interval.
@@ -25,49 +25,32 @@ const ANSWER: [(f64, usize); 3] = [(38.0, 54), (32.0, 64), (27.0, 76)];
 const ANSWER_LINES: usize = 2;
 const SETUP: usize = 118;
 const LINES_MAX: usize = 8;
-/// The colours of candidates by day, as web/src/colors.css has them.
-const COLORS: [Color; super::COLORS] = [
-    Color(0x0072b2),
-    Color(0xd55e00),
-    Color(0x009e73),
-    Color(0xb8578f),
-    Color(0xc98500),
-    Color(0x3a9bdc),
-    Color(0x2f3337),
-    Color(0x8a8200),
-];
-const PAPER: Color = Color(0xfdfdfb);
-const TEXT: Color = Color(0x1d2125);
-const MUTED: Color = Color(0x646c74);
-const LINE: Color = Color(0xe2e4e3);
-const GOOD: Color = Color(0x00714f);
+const PAPER: &str = "#fdfdfb";
+const TEXT: &str = "#1d2125";
+const MUTED: &str = "#646c74";
+const LINE: &str = "#e2e4e3";
+const GOOD: &str = "#00714f";
 
 pub fn card(run: &Run, analysis: &Analysis) -> String {
     let document = RunDocument::new(run, analysis);
     let matrix = MatrixPage::new("", &document);
-    let mut picture = Picture { width: SIZE.0 as u32, height: SIZE.1 as u32, shapes: Vec::new() };
+    let mut picture = Picture::default();
     picture.rect((0.0, 0.0), SIZE, PAPER, 1.0);
     picture.rect((0.0, 0.0), (SIZE.0, 10.0), COLORS[0], 1.0);
-    picture.text((SIDES.0, 52.0), 22.0, true, (COLORS[0], "bakeoff"));
-    picture.shapes.push(Shape::Text(PictureText {
-        at: (SIDES.1, 52.0),
-        size: 19.0,
-        is_bold: false,
-        color: MUTED,
-        text: cut(&document.title, 90),
-        is_right: true,
-    }));
+    picture.text((SIDES.0, 52.0), bold(22.0, COLORS[0]), "bakeoff");
+    let title = Letters { is_right: true, ..thin(19.0, MUTED) };
+    picture.text((SIDES.1, 52.0), title, &cut(&document.title, 90));
     let (answer_size, said) = sized(&document.answer.choice.said);
     let mut y = 78.0;
     for text in said {
         y += answer_size * 1.2;
-        picture.text((SIDES.0, y), answer_size, true, (TEXT, &text));
+        picture.text((SIDES.0, y), bold(answer_size, TEXT), &text);
     }
     y += 8.0;
     let facts: Vec<String> = document.setup.iter().map(|(_, value)| value.clone()).collect();
     for text in filled(&facts, SETUP, "  ·  ") {
         y += 26.0;
-        picture.text((SIDES.0, y), 18.0, false, (MUTED, &text));
+        picture.text((SIDES.0, y), thin(18.0, MUTED), &text);
     }
     let table = matrix.as_ref().map(|matrix| CardTable::from_matrix(matrix, y + 56.0));
     match &table {
@@ -75,13 +58,25 @@ pub fn card(run: &Run, analysis: &Analysis) -> String {
         None => {
             for text in spoken(&document) {
                 y += 34.0;
-                picture.text((SIDES.0, y), 21.0, false, (TEXT, &text));
+                picture.text((SIDES.0, y), thin(21.0, TEXT), &text);
             }
         }
     }
     let foot = foot(&document, table.as_ref());
-    picture.text((SIDES.0, 607.0), 16.0, false, (MUTED, &foot));
-    picture.svg()
+    picture.text((SIDES.0, 607.0), thin(16.0, MUTED), &foot);
+    picture.svg(SIZE)
+}
+
+fn thin(size: f64, color: &'static str) -> Letters {
+    Letters { size, color, is_bold: false, is_right: false }
+}
+
+fn bold(size: f64, color: &'static str) -> Letters {
+    Letters { is_bold: true, ..thin(size, color) }
+}
+
+fn solid(color: &'static str, width: f64) -> Stroke {
+    Stroke { color, width, dash: 0.0 }
 }
 
 struct CardTable<'a> {
@@ -120,38 +115,34 @@ impl CardTable<'_> {
             let is_long = column.name.chars().count() > letters;
             let name = if is_long { &column.heading } else { &column.name };
             let text = cut(name, letters);
-            picture.text((self.x(i), self.top - 12.0), 17.0, true, (TEXT, &text));
+            picture.text((self.x(i), self.top - 12.0), bold(17.0, TEXT), &text);
         }
         let names: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
         let names = answer::short_names(&names, NAME_LETTERS);
         for (i, row) in rows.iter().take(ROWS_MAX).enumerate() {
             let y = self.top + self.row_height * i as f64;
             let middle = y + self.row_height / 2.0;
-            let stroke = Stroke { color: LINE, width: 1.0, dash: None };
-            picture.line((SIDES.0, y), (SIDES.1 - SIDES.0, 0.0), stroke);
+            let width = SIDES.1 - SIDES.0;
+            picture.line((SIDES.0, y), (width, 0.0), solid(LINE, 1.0));
             let color = COLORS[row.index % COLORS.len()];
-            picture.shapes.push(mark(row.index, ((57.0, middle), 1.5), color, None));
-            let is_chosen = self.matrix.is_chosen(row);
-            picture.text((76.0, middle + 6.0), 18.0, is_chosen, (TEXT, &names[i]));
+            let at = ((57.0, middle), 1.5);
+            picture.mark(symbol(row.index), at, color, solid(color, 0.0));
+            let is_bold = self.matrix.is_chosen(row);
+            let name = Letters { is_bold, ..thin(18.0, TEXT) };
+            picture.text((76.0, middle + 6.0), name, &names[i]);
             for (column, cell) in row.cells.iter().take(self.columns).enumerate() {
                 self.draw_cell(picture, cell, (self.x(column), y), row.index);
             }
         }
     }
 
-    fn draw_cell(
-        &self,
-        picture: &mut Picture,
-        cell: &MatrixCell,
-        (x, y): (f64, f64),
-        style: usize,
-    ) {
+    fn draw_cell(&self, picture: &mut Picture, cell: &MatrixCell, (x, y): Point, style: usize) {
         let width = |percent: f64| percent / 100.0 * self.bar_width;
         let middle = y + self.row_height / 2.0;
         let inner = self.row_height - 6.0;
         let (from, wide) = self.matrix.band();
         picture.rect((x + width(from.0), y + 3.0), (width(wide.0), inner), TEXT, 0.08);
-        let one = Stroke { color: MUTED, width: 1.0, dash: Some(3.0) };
+        let one = Stroke { dash: 3.0, ..solid(MUTED, 1.0) };
         picture.line((x + width(self.matrix.one().0), y + 3.0), (0.0, inner), one);
         if let Some(drawn) = self.matrix.drawn(cell) {
             self.draw_interval(picture, (cell, &drawn), (x, middle), style);
@@ -163,45 +154,33 @@ impl CardTable<'_> {
             Place::Out | Place::None => (false, MUTED),
         };
         let at = (x + self.bar_width + 8.0, middle + 6.0);
-        picture.text(at, 17.0, is_bold, (color, &cell.label));
+        picture.text(at, Letters { is_bold, ..thin(17.0, color) }, &cell.label);
     }
 
     fn draw_interval(
         &self,
         picture: &mut Picture,
         (cell, drawn): (&MatrixCell, &Drawn),
-        (x, middle): (f64, f64),
+        (x, middle): Point,
         style: usize,
     ) {
         let width = |percent: f64| percent / 100.0 * self.bar_width;
         let color = COLORS[style % COLORS.len()];
         let at = (x + width(drawn.at.0), middle);
         if drawn.is_off {
-            let stroke = Some(Stroke { color, width: 3.0, dash: None });
-            let path = "M4 -6L-4 0L4 6".to_string();
-            let (fill, opacity) = (None, 1.0);
-            let arrow = Outline { path, at, scale: 1.0, fill, opacity, stroke };
-            picture.shapes.push(Shape::Outline(arrow));
-            return;
+            let arrow = "M4 -6L-4 0L4 6";
+            return picture.mark(arrow, (at, 1.0), "none", solid(color, 3.0));
         }
-        let stroke = Stroke { color, width: 3.5, dash: None };
         let by = (width(drawn.high.0 - drawn.low.0), 0.0);
-        picture.line((x + width(drawn.low.0), middle), by, stroke);
+        picture.line((x + width(drawn.low.0), middle), by, solid(color, 3.5));
         let is_hollow = matches!(cell.place, Place::Leader | Place::Open) && !cell.is_certain;
-        let stroke = Some(Stroke { color, width: 1.3, dash: None });
         let fill = if is_hollow { PAPER } else { color };
-        picture.shapes.push(mark(style, (at, 1.4), fill, stroke));
+        picture.mark(symbol(style), (at, 1.4), fill, solid(color, 1.3));
     }
 }
 
-fn mark(
-    style: usize,
-    (at, scale): ((f64, f64), f64),
-    fill: Color,
-    stroke: Option<Stroke>,
-) -> Shape {
-    let path = SYMBOLS[style % SYMBOLS.len()].to_string();
-    Shape::Outline(Outline { path, at, scale, fill: Some(fill), opacity: 1.0, stroke })
+fn symbol(style: usize) -> &'static str {
+    SYMBOLS[style % SYMBOLS.len()]
 }
 
 fn foot(document: &RunDocument, table: Option<&CardTable>) -> String {
