@@ -32,20 +32,6 @@ export function barsChart(question: Question, names: string[]) {
   return bars.length > 0 ? chartOf([{ unit: question.unit, bars }], names) : undefined;
 }
 
-/** Small files by kind of operation, each kind on its own axis. */
-export function phasesChart(question: Question, names: string[]) {
-  const groups = question.phases.map(({ op, means }) => ({
-    title: op,
-    unit: "",
-    bars: means.map(([candidate, ns]) => ({
-      candidate,
-      value: { mid: ns, low: ns, high: ns },
-      figure: latency(ns),
-    })),
-  }));
-  return groups.length > 0 ? chartOf(groups, names) : undefined;
-}
-
 /** Where an axis ends, and whether a bar is longer. */
 function limit(bars: Bar[]): number {
   const ends = bars.map((bar) => bar.value.high).sort((a, b) => b - a);

@@ -71,8 +71,6 @@ export interface Question {
   rows: Row[];
   over_time: { field: "bytes" | "ios"; per: number; unit: string };
   latency: Latency[];
-  /** Of small files: for each kind of operation [candidate, mean nanoseconds]. */
-  phases: { op: string; means: [number, number][] }[];
   ceilings: Ceiling[];
   /** The rate along slices as shares of their figures: settling, then counted. */
   along: { candidate: number; shares: (number | null)[] }[];

@@ -1,6 +1,6 @@
 // One chart of the page: finds its numbers, draws them, and draws them again when asked.
 import { alongChart } from "./along";
-import { barsChart, phasesChart } from "./bars";
+import { barsChart } from "./bars";
 import type { Page, Question, RunData } from "./data";
 import { init, type ECharts, type EChartsCoreOption } from "./echarts";
 import { latencyChart } from "./latency";
@@ -141,8 +141,6 @@ function chartOf(figure: HTMLElement, page: Page, run: RunData, question: Questi
       return pointsChart(question, run.tie_margin, names);
     case "bars":
       return barsChart(question, names);
-    case "phases":
-      return phasesChart(question, names);
     case "along":
       return alongChart(question, names);
     case "time":

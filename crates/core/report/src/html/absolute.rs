@@ -1,15 +1,9 @@
 //! What each candidate did, in its own unit and not against another: the mean over blocks with its
-//! interval, and of small files the time of each kind of operation.
+//! interval.
 
 use serde::Serialize;
 
-use crate::run_document::Question;
-use bakeoff_model::measurement::OpStats;
-use bakeoff_model::run::Run;
-use bakeoff_model::workload::Metric;
 use bakeoff_stats::student_t;
-
-use super::chart::by_operation;
 
 /// Share of intervals that may miss: 95 % hold the mean.
 const ALPHA: f64 = 0.05;
@@ -40,35 +34,6 @@ impl Absolute {
         let [mid, low, high] = [mean, mean - half, mean + half].map(libm::exp);
         high.is_finite().then_some(Absolute { mid, low, high })
     }
-}
-
-/// One kind of operation of a workload that does several in turn.
-#[derive(Debug, Serialize)]
-pub struct OperationPhase {
-    pub op: &'static str,
-    /// (Position of the candidate's colour, mean time of one operation in nanoseconds).
-    pub means: Vec<(usize, f64)>,
-}
-
-/// The phases of small files; nothing for other workloads.
-pub fn phases(run: &Run, question: &Question) -> Vec<OperationPhase> {
-    let workload = question.index.map(|i| &run.header.workloads[i]);
-    if workload.map(|w| w.metric) != Some(Metric::FilesPerSecond) {
-        return Vec::new();
-    }
-    let mean = |(style, all): (usize, Vec<&OpStats>)| {
-        let n: u64 = all.iter().map(|stats| stats.total_ios).sum();
-        let sum_ns: f64 = all.iter().map(|s| s.lat_ns.mean * s.total_ios as f64).sum();
-        (n > 0).then(|| (style, sum_ns / n as f64))
-    };
-    let phases = by_operation(run, question).into_iter();
-    let phases = phases
-        .map(|(op, all)| OperationPhase { op, means: all.into_iter().filter_map(mean).collect() });
-    let is_whole = |phase: &OperationPhase| {
-        let mut means = phase.means.iter();
-        !phase.means.is_empty() && means.all(|(_, ns)| ns.is_finite() && *ns > 0.0)
-    };
-    phases.filter(is_whole).collect()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use bakeoff_model::workload::Metric;
 use bakeoff_stats::histogram::Histogram;
 use bakeoff_stats::phrases;
 
-use super::absolute::{self, Absolute, OperationPhase};
+use super::absolute::Absolute;
 use super::machine::{self, MachineData};
 use super::percentile;
 use super::sweep::SweepData;
@@ -47,8 +47,6 @@ pub struct QuestionData {
     pub rows: Vec<RowData>,
     pub over_time: OverTime,
     pub latency: Vec<LatencyData>,
-    /// Of small files, the time of each kind of operation.
-    pub phases: Vec<OperationPhase>,
     /// What lower layers reach, in the unit of `over_time`.
     pub ceilings: Vec<CeilingData>,
     pub along: Vec<AlongData>,
@@ -156,7 +154,6 @@ impl QuestionData {
             rows: question.rows.iter().map(row).collect(),
             over_time: over_time(run, question),
             latency: latency(run, question),
-            phases: absolute::phases(run, question),
             ceilings: ceilings(run, question),
             along: along(run, question),
         }
@@ -268,7 +265,7 @@ fn latency(run: &Run, question: &Question) -> Vec<LatencyData> {
 type OfOperation<'r> = (&'static str, Vec<(usize, Vec<&'r OpStats>)>);
 
 /// All cells that count, by the kinds of operation in them and by candidate.
-pub fn by_operation<'r>(run: &'r Run, question: &Question) -> Vec<OfOperation<'r>> {
+fn by_operation<'r>(run: &'r Run, question: &Question) -> Vec<OfOperation<'r>> {
     let mut all: Vec<(&'static str, (usize, &'r OpStats))> = Vec::new();
     for row in &question.rows {
         let is_of_row =

@@ -1,5 +1,5 @@
 //! Workloads of one sweep as one picture: a curve for each candidate over block sizes, depths or
-//! threads, or a map of depths and threads for each.
+//! threads. Of depths and threads together there is the table.
 
 use serde::Serialize;
 
@@ -15,8 +15,6 @@ use bakeoff_stats::units;
 
 use super::absolute::Absolute;
 use super::chart::QuestionData;
-
-const SHADES: f64 = 8.0;
 
 /// One curve chart's numbers.
 #[derive(Debug, Serialize)]
@@ -44,7 +42,6 @@ pub struct SweepPage {
     pub is_curve: bool,
     /// A row for each value, which leads to its question, and a column for each candidate.
     pub table: Table,
-    pub maps: Vec<DepthMap>,
 }
 
 impl SweepPage {
@@ -52,17 +49,6 @@ impl SweepPage {
         format!("{}, {}", self.title, self.unit)
     }
 }
-
-/// Depths across, threads down, for one candidate.
-pub struct DepthMap {
-    pub style: usize,
-    pub name: String,
-    pub depths: Vec<u64>,
-    pub lines: Vec<MapLine>,
-}
-
-/// Threads, and for each depth the rate with its shade, 0 to 8.
-type MapLine = (u64, Vec<Option<(String, u8)>>);
 
 /// What belongs together: the workload, its question and its numbers.
 struct SweepMember<'a> {
@@ -96,10 +82,6 @@ pub fn pages(
             questions: members.iter().map(|m| m.at).collect(),
             is_curve: sweep.axis != Axis::DepthAndJobs,
             table: table(sweep.axis, &members, &run.columns),
-            maps: match sweep.axis {
-                Axis::DepthAndJobs => maps(&members, &run.columns),
-                Axis::BlockSize | Axis::Depth | Axis::Jobs => Vec::new(),
-            },
         };
         let is_size = sweep.axis == Axis::BlockSize;
         (page, SweepData { unit, is_size, curves: curves(&members) })
@@ -204,37 +186,6 @@ fn curves(members: &[SweepMember]) -> Vec<SweepCurve> {
     candidates(members).into_iter().map(curve).collect()
 }
 
-fn maps(members: &[SweepMember], named: &[Column]) -> Vec<DepthMap> {
-    let sorted = |of: &dyn Fn(&SweepMember) -> u64| distinct::sorted(members.iter().map(of));
-    let (depths, jobs) = (sorted(&|m| m.values.0), sorted(&|m| m.values.1));
-    let all = candidates(members);
-    // One scale for all candidates: the same shade is the same rate.
-    let rates = || members.iter().flat_map(|m| all.iter().filter_map(|c| m.rate(*c)));
-    let low = rates().map(|rate| rate.mid).fold(f64::INFINITY, f64::min);
-    let high = rates().map(|rate| rate.mid).fold(low, f64::max);
-    let shade = |mid: f64| {
-        if high > low { libm::round((mid - low) / (high - low) * SHADES) as u8 } else { 0 }
-    };
-    let map = |candidate: &usize| DepthMap {
-        style: *candidate,
-        name: named[*candidate].name.clone(),
-        depths: depths.clone(),
-        lines: jobs
-            .iter()
-            .map(|jobs| {
-                let cell = |depth: &u64| {
-                    let member = members.iter().find(|m| m.values == (*depth, *jobs))?;
-                    member
-                        .rate(*candidate)
-                        .map(|rate| (round::three_digits(rate.mid), shade(rate.mid)))
-                };
-                (*jobs, depths.iter().map(cell).collect())
-            })
-            .collect(),
-    };
-    all.iter().map(map).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,19 +228,14 @@ mod tests {
     }
 
     #[test]
-    fn depths_and_threads_are_a_map_in_one_scale_of_shades() {
+    fn depths_and_threads_together_are_a_table() {
         let job =
             |(iodepth, numjobs)| Job { iodepth, numjobs, ..Job::new(Rw::RandRead, 4096, 1 << 28) };
         let jobs = [(1, 1), (8, 1), (1, 4), (8, 4)].map(job).to_vec();
         let rate = |job: &Job| f64::from(job.iodepth * job.numjobs) * 100.0;
         let (page, _) = swept(jobs, Metric::Iops, rate);
         assert!(!page.is_curve && page.unit == "IOPS");
-        assert_eq!(page.maps.len(), 2);
-        let [ext4, xfs] = [&page.maps[0], &page.maps[1]];
-        assert_eq!((ext4.depths.as_slice(), ext4.lines.len()), (&[1, 8][..], 2));
-        let shade =
-            |map: &DepthMap, job: usize, depth: usize| map.lines[job].1[depth].as_ref().unwrap().1;
-        assert_eq!((shade(ext4, 0, 0), shade(xfs, 1, 1)), (0, 8));
-        assert_eq!(shade(ext4, 1, 1), 4, "the same scale for both");
+        let values: Vec<&str> = page.table.rows.iter().map(|row| row[0].as_str()).collect();
+        assert_eq!(values, ["1 x 1", "1 x 4", "8 x 1", "8 x 4"]);
     }
 }
