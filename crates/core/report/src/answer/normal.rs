@@ -16,7 +16,7 @@ use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
 use super::names;
-use super::others::{self, Strip};
+use super::others;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceAnswer {
@@ -38,7 +38,6 @@ pub struct FigureWords {
     pub earlier: String,
     /// Where the figures of the others are published, and the link's; or nothing.
     pub source: String,
-    pub strip: Option<Strip>,
     /// Whether there is nothing to say but that nothing is known.
     pub is_unknown: bool,
     pub tone: Tone,
@@ -189,7 +188,6 @@ fn figure(of: &PlaceFigure) -> FigureWords {
         verdict: verdict(of),
         earlier: earlier.unwrap_or_default(),
         source: others.map(others::source).into_iter().chain(link).collect::<Vec<_>>().join("; "),
-        strip: others.map(|others| Strip::new(of.test, of.rate(), others)),
         is_unknown: of.normality == Normality::Unknown && of.others.is_none(),
         tone: match of.normality {
             Normality::Normal { .. } if is_slower => Tone::Caution,

@@ -1,15 +1,12 @@
-//! Where a figure stands among those of other drives, in words and as a strip.
+//! Where a figure stands among those of other drives, in words.
 
-use bakeoff_machine::usual::words::{drives, place, rate};
-use bakeoff_model::normal::{Because, LeaderFigure, PlaceFigure, Test};
+use bakeoff_machine::usual::words::{place, rate};
+use bakeoff_model::normal::{Because, LeaderFigure, PlaceFigure};
 use bakeoff_model::others::AmongOthers;
 use bakeoff_model::path::sanitize;
 use bakeoff_stats::phrases;
 
 use super::names;
-
-/// Room on both sides of a strip, as a factor.
-const ROOM: f64 = 1.06;
 
 /// The figure of a comparison's leader, for those who ask whether the drive is as it should be.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,21 +16,6 @@ pub struct OthersWords {
     /// Whether it is slower than nine in ten of the others.
     pub is_slower: bool,
     pub source: String,
-    pub strip: Strip,
-}
-
-/// The tenths of the others and the figure on an axis from 0 to 1, which is logarithmic.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Strip {
-    pub tenths: [f64; 11],
-    pub at: f64,
-    /// Its interval.
-    pub low: f64,
-    pub high: f64,
-    /// What it shows, for those who do not see it.
-    pub said: String,
-    /// The lowest, the median and the highest.
-    pub ends: [String; 3],
 }
 
 pub fn words(of: &LeaderFigure) -> Option<OthersWords> {
@@ -43,7 +25,6 @@ pub fn words(of: &LeaderFigure) -> Option<OthersWords> {
         sentence: sentence(&of.figure, among, Some(&whose)),
         is_slower: among.among.is_slower(),
         source: source(among),
-        strip: Strip::new(of.figure.test, of.figure.rate(), among),
     })
 }
 
@@ -81,51 +62,5 @@ fn reason(because: Because) -> &'static str {
         Because::Full => "less than a tenth of the filesystem is free",
         Because::Health => "the drive reports wear or errors",
         Because::Fake => "the card's identity is typical of counterfeits",
-    }
-}
-
-impl Strip {
-    pub fn new(test: Test, rate_now: f64, of: &AmongOthers) -> Strip {
-        let [lowest, .., highest] = of.others.tenths;
-        let within = |value: f64, else_at: f64| if value.is_normal() { value } else { else_at };
-        let (low, high) = (within(of.low, rate_now), within(of.high, rate_now));
-        let left = libm::log(lowest.min(low).min(rate_now) / ROOM);
-        let right = libm::log(highest.max(high).max(rate_now) * ROOM);
-        let at = |value: f64| (libm::log(value) - left) / (right - left);
-        let ends = [lowest, of.others.median(), highest].map(|value| rate(test, value));
-        let [least, half, most] = &ends;
-        Strip {
-            tenths: of.others.tenths.map(at),
-            at: at(rate_now),
-            low: at(low),
-            high: at(high),
-            said: format!(
-                "{} of {}: lowest {least}, median {half}, highest {most}; this one {}",
-                phrases::capital(&names::workload(test.workload())),
-                drives(&of.others),
-                rate(test, rate_now)
-            ),
-            ends,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use bakeoff_machine::usual::others;
-    use bakeoff_model::normal::Medium;
-
-    #[test]
-    fn a_strip_has_everything_inside_and_in_order() {
-        for (low, high) in [(1190.0, 1230.0), (0.0, f64::INFINITY), (9000.0, 9100.0)] {
-            let others = others::find(Medium::Sd, Some("sd-hs"), Test::RandRead).unwrap();
-            let of = AmongOthers::new(others, low, (low, high));
-            let strip = Strip::new(Test::RandRead, 1210.0, &of);
-            assert!(strip.tenths.is_sorted(), "{strip:?}");
-            let all = strip.tenths.into_iter().chain([strip.low, strip.at, strip.high]);
-            assert!(all.into_iter().all(|at| (0.0..=1.0).contains(&at)), "{strip:?}");
-            assert!(strip.said.contains("median 1399/s, highest 2574/s; this one 1210/s"));
-        }
     }
 }
