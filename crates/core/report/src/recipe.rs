@@ -1,9 +1,8 @@
-//! How to make the winner for use: every layer and setting that was measured, as commands to paste
-//! and lines for the files that make them last.
+//! How to make the winner for use: every layer and setting that was measured, as commands to paste,
+//! and the line for fstab.
 //!
 //! What only a measurement needs is left out: forcing and silence, mkfs and mount without discards,
-//! inode tables written at once, a key that ends with the process. Sources: crypttab(5), fstab(5),
-//! udev(7), tmpfiles.d(5), fstrim(8).
+//! inode tables written at once, a key that ends with the process. Source: fstab(5).
 
 use bakeoff_machine::prepare::recipe::{RAW, recipe_of};
 use bakeoff_machine::prepare::steps::{mkfs_argv, shell_word};
@@ -100,36 +99,19 @@ pub fn make(stack: &Stack) -> Vec<String> {
         let mount = format!("mount -t {}{given} {device} /mnt", word(&stack.fs));
         lines.push(mount + &warning(&options, "  # "));
     }
-    lines.extend(settings(stack).into_iter().map(|(command, _)| command));
+    lines.extend(settings(stack));
     lines
 }
 
-/// The lines that make a stack last: for crypttab, fstab, udev, tmpfiles and the trimming of free
-/// space.
-fn lasting(stack: &Stack) -> Vec<String> {
-    if words::check(stack).is_err() {
-        return Vec::new();
+/// The line for fstab that mounts a stack at every start.
+fn lasting(stack: &Stack) -> Option<String> {
+    if words::check(stack).is_err() || stack.fs == RAW {
+        return None;
     }
-    let mut lines = Vec::new();
-    if let Some(crypt) = &stack.crypt {
-        lines.push(format!("# /etc/crypttab: {}", crypttab_line(crypt)));
-    }
-    if stack.fs != RAW {
-        let options = mount_words(stack);
-        let warned = warning(&options, " (").replace("WARNING", "warning");
-        let close = if warned.is_empty() { "" } else { ")" };
-        lines.push(format!("# /etc/fstab{warned}{close}: {}", fstab_line(stack, &options)));
-    }
-    lines.extend(settings(stack).into_iter().map(|(_, line)| line));
-    lines.extend(trims(stack).map(|how| format!("# Free space on a flash drive: {how}")));
-    if stack.crypt.is_some() {
-        lines.push(
-            "# Trimming needs --allow-discards when you open the volume, and `discard` in \
-             crypttab. The drive then shows which blocks are free."
-                .to_string(),
-        );
-    }
-    lines
+    let options = mount_words(stack);
+    let warned = warning(&options, " (").replace("WARNING", "warning");
+    let close = if warned.is_empty() { "" } else { ")" };
+    Some(format!("# /etc/fstab{warned}{close}: {}", fstab_line(stack, &options)))
 }
 
 fn encrypt(crypt: &Crypt) -> Vec<String> {
@@ -152,27 +134,6 @@ fn encrypt(crypt: &Crypt) -> Vec<String> {
             format!("cryptsetup open --type luks2{queues} {DEVICE} {OPENED}"),
         ],
     }
-}
-
-fn crypttab_line(crypt: &Crypt) -> String {
-    // Commas separate options there.
-    if crypt.kind == "plain" && crypt.cipher.contains(',') {
-        return format!("cannot name {}. Open it with the command above", crypt.cipher);
-    }
-    let mut options = match crypt.kind.as_str() {
-        "plain" => format!("plain,cipher={},size={},hash=sha256", crypt.cipher, crypt.key_bits),
-        _ => "luks".to_string(),
-    };
-    if let (Some(bytes), "plain") = (crypt.sector_size, crypt.kind.as_str()) {
-        options += &format!(",sector-size={bytes}");
-    }
-    for (is_set, word) in [
-        (crypt.no_read_workqueue, ",no-read-workqueue"),
-        (crypt.no_write_workqueue, ",no-write-workqueue"),
-    ] {
-        options += if is_set { word } else { "" };
-    }
-    format!("{OPENED} {DEVICE} none {options}")
 }
 
 fn mkfs_words(stack: &Stack) -> Vec<String> {
@@ -237,8 +198,8 @@ fn warning(options: &[String], before: &str) -> String {
     if said.is_empty() { String::new() } else { format!("{before}WARNING: {}", said.join("; ")) }
 }
 
-/// Kernel settings: the command for now, and the line that makes each last.
-fn settings(stack: &Stack) -> Vec<(String, String)> {
+/// Commands for the kernel settings, until the next start.
+fn settings(stack: &Stack) -> Vec<String> {
     let knobs = &stack.knobs;
     let queue = [
         ("scheduler", knobs.scheduler.clone()),
@@ -246,43 +207,12 @@ fn settings(stack: &Stack) -> Vec<(String, String)> {
         ("read_ahead_kb", knobs.read_ahead_kb.map(|n| n.to_string())),
     ];
     let of_queue = queue.into_iter().filter_map(|(name, value)| {
-        let value = value?;
-        Some((
-            format!("echo {value} > /sys/block/DISK/queue/{name}"),
-            format!(
-                "# /etc/udev/rules.d/60-bakeoff.rules: ACTION==\"add|change\", \
-                 SUBSYSTEM==\"block\", ENV{{DEVTYPE}}==\"disk\", ENV{{ID_SERIAL}}==\"SERIAL\", \
-                 ATTR{{queue/{name}}}=\"{value}\""
-            ),
-        ))
+        Some(format!("echo {} > /sys/block/DISK/queue/{name}", value?))
     });
     let of_cpus = knobs.governor.iter().map(|governor| {
-        let files = "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor";
-        (
-            format!("echo {governor} | tee {files}"),
-            format!("# /etc/tmpfiles.d/bakeoff.conf: w {files} - - - - {governor}"),
-        )
+        format!("echo {governor} | tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor")
     });
-    let mut all: Vec<(String, String)> = of_queue.chain(of_cpus).collect();
-    if let Some((_, first)) = all.first_mut().filter(|(command, _)| command.contains("DISK")) {
-        let how = "# Replace DISK with the drive (lsblk), and SERIAL with its ID_SERIAL from: \
-                   udevadm info --query=property /dev/DISK";
-        *first = format!("{how}\n{first}");
-    }
-    all
-}
-
-/// How free space is given back to a drive; `None` where the filesystem cannot.
-fn trims(stack: &Stack) -> Option<&'static str> {
-    const TIMER: &str = "systemctl enable --now fstrim.timer";
-    let has = |start: &str| stack.mount.iter().any(|o| o.split(',').any(|w| w.starts_with(start)));
-    match stack.fs.as_str() {
-        _ if has("discard") => None,
-        "btrfs" => Some("add discard=async to the mount options (the default since Linux 6.2)"),
-        "ext3" | "ext4" | "ext2" | "xfs" | "f2fs" | "vfat" | "exfat" | "ntfs3" | "nilfs2"
-        | "jfs" | "bcachefs" => Some(TIMER),
-        _ => None,
-    }
+    of_queue.chain(of_cpus).collect()
 }
 
 /// One line of /etc/fstab, fstab(5): blanks inside a field are written as `\040`.
@@ -340,8 +270,8 @@ mod tests {
         };
         let plain = Crypt { kind: "plain".into(), ..crypt };
         let on_plain = Stack { crypt: Some(plain), ..made("xfs", &[], &[]) };
-        let spelled =
-            [all, on_plain].map(|stack| [make(&stack), lasting(&stack)].concat().join("\n"));
+        let spelled = [all, on_plain]
+            .map(|stack| [make(&stack), Vec::from_iter(lasting(&stack))].concat().join("\n"));
         insta::assert_snapshot!(spelled.join("\n\n"));
     }
 
@@ -349,7 +279,7 @@ mod tests {
     fn has_no_words_that_only_a_measurement_needs() {
         for recipe in RECIPES.iter().filter(|r| r.fs != RAW) {
             let stack = recipe.stack();
-            let lines = [make(&stack), lasting(&stack)].concat().join("\n");
+            let lines = [make(&stack), Vec::from_iter(lasting(&stack))].concat().join("\n");
             for word in ["nodiscard", "lazy_", " -K", " -t 0", " -q", "--quiet"] {
                 assert!(!lines.contains(word), "{word}: {lines}");
             }
@@ -362,7 +292,7 @@ mod tests {
     #[test]
     fn warns_on_the_line_of_an_option_that_loses_data() {
         let stack = made("ext4", &["-O", "^has_journal"], &["nobarrier"]);
-        let lines = [make(&stack), lasting(&stack)].concat();
+        let lines = [make(&stack), Vec::from_iter(lasting(&stack))].concat();
         assert_eq!(
             lines[..3],
             [
@@ -383,6 +313,6 @@ mod tests {
         let lines = make(&stack);
         let [line] = &lines[..] else { panic!("{lines:?}") };
         assert!(line.starts_with("# Not shown"), "{line}");
-        assert!(lasting(&stack).is_empty());
+        assert_eq!(lasting(&stack), None);
     }
 }
