@@ -5,11 +5,11 @@
 
 use bakeoff_judge::decide::cost;
 use bakeoff_model::finding::Severity;
-use bakeoff_model::health::Health;
-use bakeoff_model::normal::{Normal, Normality, PlaceFigure};
+use bakeoff_model::normal::{Normal, Normality};
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Standing, WorkloadVerdict};
 use bakeoff_model::workload::{Metric, Workload};
+use bakeoff_stats::distinct;
 
 use super::exposition::Exposition;
 
@@ -53,31 +53,24 @@ fn of_run(out: &mut Exposition, run: &Run, analysis: &Analysis) {
     out.single("bakeoff_run_blocks", "Completed blocks of the run.", blocks);
 }
 
-/// The drives of a run that have a name, each once, with what they reported last.
-fn named_drives(run: &Run) -> Vec<(Labels, Option<&Health>)> {
-    let mut named: Vec<(Labels, Option<&Health>)> = Vec::new();
-    for disk in run.header.disks().filter(|d| d.model.is_some() || d.serial.is_some()) {
-        let text = |value: &Option<String>| value.as_deref().unwrap_or_default().trim().to_string();
-        let labels = vec![("model", text(&disk.model)), ("serial", text(&disk.serial))];
-        if !named.iter().any(|(known, _)| *known == labels) {
-            let told = run.told_after.iter().chain(&run.told_before);
-            let mut told = told.filter(|told| told.disk == disk.name);
-            named.push((labels, told.find_map(|told| told.health.as_ref())));
-        }
-    }
-    named
+/// The drives of a run that have a name, each once.
+fn named_drives(run: &Run) -> Vec<Labels> {
+    let text = |value: &Option<String>| value.as_deref().unwrap_or_default().trim().to_string();
+    let named = run.header.disks().filter(|d| d.model.is_some() || d.serial.is_some());
+    let labels = named.map(|d| vec![("model", text(&d.model)), ("serial", text(&d.serial))]);
+    distinct::in_order(labels)
 }
 
 fn of_drives(out: &mut Exposition, run: &Run, analysis: &Analysis) {
     let mut on = named_drives(run);
     if on.is_empty() {
-        on.push((Labels::new(), None));
+        on.push(Labels::new());
     }
     let with = |labels: &Labels, more: &[(&'static str, &str)]| -> Labels {
         let more = more.iter().map(|(name, value)| (*name, value.to_string()));
         labels.iter().cloned().chain(more).collect()
     };
-    let verdicts = || on.iter().flat_map(|(l, _)| analysis.verdicts.iter().map(move |v| (l, v)));
+    let verdicts = || on.iter().flat_map(|l| analysis.verdicts.iter().map(move |v| (l, v)));
     let leader = |v: &WorkloadVerdict| v.lead.as_ref().and_then(|l| l.leader.clone());
     let of = verdicts().map(|(l, v)| {
         let (leader, verdict) = (leader(v).unwrap_or_default(), v.verdict.name());
@@ -93,43 +86,6 @@ fn of_drives(out: &mut Exposition, run: &Run, analysis: &Analysis) {
     });
     let help = "Smallest lower bound of the leader's differences to all others.";
     out.family("bakeoff_lead_ratio", help, of);
-    let whole = || run.ceilings.measured.iter().filter(|layer| layer.candidate.is_none());
-    let ceilings = on.iter().flat_map(|(l, _)| whole().map(move |c| (l, c)));
-    let of = ceilings.filter_map(|(l, ceiling)| {
-        let layer = serde_json::to_value(ceiling.layer).unwrap_or_default();
-        let workload = ceiling.workload.get(&run.header.workloads)?;
-        let more = [("workload", workload.name.as_str()), ("layer", layer.as_str()?)];
-        Some((with(l, &more), ceiling.bytes_per_s))
-    });
-    out.family("bakeoff_ceiling_bytes_per_second", "Ceiling: rate of a lower layer.", of);
-    health(out, &on);
-}
-
-fn health(out: &mut Exposition, on: &[(Labels, Option<&Health>)]) {
-    type Figure = fn(&Health) -> Option<f64>;
-    let kinds: [(&'static str, &str, Figure); 5] = [
-        (
-            "bakeoff_drive_used_ratio",
-            "Used share of the drive's rated life, as reported by the drive.",
-            |h| h.used_percent.map(|percent| percent as f64 / 100.0),
-        ),
-        ("bakeoff_drive_healthy", "Whether the drive reports itself as healthy.", |h| {
-            h.passed.map(|passed| f64::from(u8::from(passed)))
-        }),
-        ("bakeoff_drive_temperature_celsius", "Temperature reported by the drive.", |h| {
-            h.temperature_c.map(|celsius| celsius as f64)
-        }),
-        ("bakeoff_drive_lifetime_written_bytes", "Bytes written over the drive's lifetime.", |h| {
-            h.written_bytes.map(|bytes| bytes as f64)
-        }),
-        ("bakeoff_drive_media_errors", "Media errors reported by the drive.", |h| {
-            h.media_errors.map(|errors| errors as f64)
-        }),
-    ];
-    for (name, help, figure) in kinds {
-        let of = on.iter().filter_map(|(l, health)| Some((l.clone(), figure((*health)?)?)));
-        out.family(name, help, of);
-    }
 }
 
 /// A figure of a candidate: bytes, operations and files a second, or seconds.
@@ -182,44 +138,6 @@ fn tail_ns(normal: Option<&Normal>, workload: &str) -> Option<f64> {
 
 fn usual(out: &mut Exposition, run: &Run, normal: &Normal) {
     let name = run.header.candidates.first().map_or("", |c| c.name.as_str());
-    let labels = |f: &PlaceFigure| {
-        vec![("candidate", name.to_string()), ("workload", f.test.workload().to_string())]
-    };
-    let low = |f: &PlaceFigure| f.others.as_ref().map(|of| of.others.middle().0);
-    let high = |f: &PlaceFigure| f.others.as_ref().map(|of| of.others.middle().1);
-    let link = |f: &PlaceFigure| f.link.as_ref().map(|of| of.practice_bytes_per_s);
-    type Limit<'a> = &'a dyn Fn(&PlaceFigure) -> Option<f64>;
-    let limits: [(&'static str, &str, bool, Limit); 5] = [
-        (
-            "bakeoff_usual_low_bytes_per_second",
-            "Nine in ten of other drives are faster, sequential I/O.",
-            true,
-            &low,
-        ),
-        (
-            "bakeoff_usual_high_bytes_per_second",
-            "Nine in ten of other drives are slower, sequential I/O.",
-            true,
-            &high,
-        ),
-        (
-            "bakeoff_usual_low_operations_per_second",
-            "Nine in ten of other drives are faster, random I/O.",
-            false,
-            &low,
-        ),
-        (
-            "bakeoff_usual_high_operations_per_second",
-            "Nine in ten of other drives are slower, random I/O.",
-            false,
-            &high,
-        ),
-        ("bakeoff_link_bytes_per_second", "Practical throughput of the link.", true, &link),
-    ];
-    for (metric, help, is_in_bytes, limit) in limits {
-        let of = normal.figures.iter().filter(|f| f.test.is_in_bytes() == is_in_bytes);
-        out.family(metric, help, of.filter_map(|f| Some((labels(f), limit(f)?))));
-    }
     out.gauge("bakeoff_normal", "1 for the verdict on a figure, 0 for the other verdicts.");
     for f in &normal.figures {
         for verdict in ["normal", "slow", "fast", "not_judged"] {
@@ -246,14 +164,13 @@ mod tests {
     use bakeoff_judge::testing::ddr50::place;
 
     #[test]
-    fn metrics_of_a_directory_have_figures_ranges_and_verdicts() {
+    fn metrics_of_a_directory_have_figures_and_verdicts() {
         let run = place([43e6, 300.0]);
         let text = run_metrics(&run, &analyse(&run));
         let has = |line: &str| assert!(text.lines().any(|l| l == line), "{line}\n{text}");
         let labels = "candidate=\"/mnt/a \\\"b\\\"\",workload=\"randread\"";
         has(&format!("bakeoff_normal{{{labels},verdict=\"slow\"}} 1"));
         has(&format!("bakeoff_normal{{{labels},verdict=\"normal\"}} 0"));
-        has(&format!("bakeoff_usual_low_operations_per_second{{{labels}}} 1654"));
         assert!(text.contains("bakeoff_throughput_bytes_per_second{candidate="), "{text}");
         assert!(text.ends_with("# EOF\n"), "{text}");
         let families: Vec<&str> =
