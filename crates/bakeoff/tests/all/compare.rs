@@ -32,7 +32,7 @@ fn repetitions_of_a_run_have_one_answer() {
     let (code, out, err) = home.run(&["compare", "0123", "fedc"]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     assert!(out.starts_with("Across 2 runs that differ only in the time"), "{out}");
-    assert!(out.contains("ext4 is ahead in both runs"), "{out}");
+    assert!(out.contains("ext4 is ahead on "), "{out}");
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
     let json = json(&home.run(&["compare", RUN, OTHER, "--format", "json"]).1);
     assert_eq!(json["schema"], "bakeoff/compare/1");

@@ -20,7 +20,6 @@ use bakeoff_judge::gate::Gate;
 use bakeoff_judge::levels::side_by_side::SideBySide;
 use bakeoff_model::difference::Difference;
 use bakeoff_model::finding::Finding;
-use bakeoff_model::verdict::Verdict;
 use bakeoff_stats::phrases;
 
 const OBSERVED: &str = "Figures of different runs include session effects, so their ratios are \
@@ -67,9 +66,6 @@ fn compared_json(compared: &Compared) -> Value {
     document["headline"] = json!(sentence::headline(compared));
     document["notes"] = json!(sentence::notes(compared));
     document["left_out"] = json!(left_out(compared));
-    for (at, answer) in compared.answers.iter().enumerate() {
-        document["answers"][at]["sentence"] = json!(sentence::text(compared, answer));
-    }
     document
 }
 
@@ -157,9 +153,6 @@ fn write_answers(compared: &Compared, out: &mut Document) {
         let word = answer.verdict.name().replace('_', " ");
         let title = format!("{}: {}", answer.workload, answer.summary);
         out.result(title, mark::verdict(answer.verdict, &word));
-        if answer.verdict != Verdict::Refused || answer.is_flipped {
-            out.paragraph(sentence::text(compared, answer));
-        }
         write_findings(&answer.findings, out);
     }
     let ratios = ratios(compared);

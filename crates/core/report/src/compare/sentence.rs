@@ -1,13 +1,11 @@
 //! What holds over several runs, in words.
 
+use bakeoff_judge::compare::Compared;
 use bakeoff_judge::compare::answer::Answer;
-use bakeoff_judge::compare::part::OfWorkload;
-use bakeoff_judge::compare::{Compared, ComparedRun};
 use bakeoff_judge::rules::runs::named;
 use bakeoff_model::difference::{Difference, Factor};
 use bakeoff_model::verdict::Verdict;
 use bakeoff_stats::distinct;
-use bakeoff_stats::phrases::{self, figures};
 
 pub(super) fn headline(compared: &Compared) -> String {
     let unlike = compared.unlike();
@@ -84,89 +82,4 @@ pub(super) fn notes(compared: &Compared) -> Vec<String> {
         );
     }
     notes
-}
-
-pub(super) fn text(compared: &Compared, answer: &Answer) -> String {
-    let summary = &answer.summary;
-    if !compared.is_alike {
-        return format!("Not ranked on {summary}: the runs are not comparable.");
-    }
-    let each = |words: fn(&OfWorkload, &ComparedRun) -> String| -> String {
-        let parts = answer.runs.iter().zip(&compared.runs);
-        parts.map(|(said, run)| words(said, run)).collect::<Vec<_>>().join("; ")
-    };
-    match answer.verdict {
-        Verdict::Refused if answer.is_flipped => {
-            let on = compared.across.map_or("run", Factor::name);
-            format!("The answer depends on the {on}: {}; {summary}.", each(alone))
-        }
-        Verdict::Refused => refused(compared, answer),
-        Verdict::Fastest => {
-            let (winner, all) = (&answer.runs[0].top[0], all(answer.runs.len()));
-            format!("{winner} is ahead in {all}: {}; {summary}.", each(lead))
-        }
-        Verdict::AsFast => {
-            let margin = answer.runs.iter().map(|said| said.tie_margin).fold(0.0, f64::max);
-            let tied: Vec<String> = answer.tied().into_iter().map(str::to_string).collect();
-            format!(
-                "Equally fast in {}: {} are within {} of each other; {}; {summary}.",
-                all(answer.runs.len()),
-                phrases::list(&tied),
-                figures::percent(margin),
-                each(blocks)
-            )
-        }
-        _ => format!("No common winner of these runs: {}; {summary}.", each(alone)),
-    }
-}
-
-fn all(runs: usize) -> String {
-    if runs == 2 { "both runs".to_string() } else { format!("all {runs} runs") }
-}
-
-fn place(run: &ComparedRun) -> String {
-    if run.conditions.is_empty() {
-        run.short.clone()
-    } else {
-        format!("{} ({})", run.short, run.conditions)
-    }
-}
-
-fn blocks(said: &OfWorkload, run: &ComparedRun) -> String {
-    format!("{} in {}", phrases::count(said.blocks, "paired block"), place(run))
-}
-
-fn lead(said: &OfWorkload, run: &ComparedRun) -> String {
-    let place = place(run);
-    match &said.lead {
-        Some(lead) => format!(
-            "{}, {}, in {place}",
-            figures::faster(lead.mean_ln, lead.interval, &lead.over),
-            phrases::count(lead.blocks, "paired block"),
-        ),
-        None => format!("fastest in {place}, inferred from a chain of pairwise differences"),
-    }
-}
-
-fn alone(said: &OfWorkload, run: &ComparedRun) -> String {
-    let (top, place) = (phrases::list(&said.top), place(run));
-    match said.verdict {
-        Verdict::Fastest => format!("{top} is {}", lead(said, run)),
-        Verdict::AsFast => format!("{top} are equally fast in {place}"),
-        Verdict::Leads if top.is_empty() => format!("{place} has too few complete blocks"),
-        Verdict::Refused => format!("{place} gives no verdict"),
-        _ => format!("{top} are too close in {place}"),
-    }
-}
-
-fn refused(compared: &Compared, answer: &Answer) -> String {
-    let reason = |(said, run): (&OfWorkload, &ComparedRun)| match said.forbidden.as_slice() {
-        [] if said.verdict == Verdict::Refused => {
-            Some(format!("{} has fewer than two candidates with valid results", run.short))
-        }
-        [] => None,
-        several => Some(format!("in {} {}", run.short, several.join("; "))),
-    };
-    let reasons: Vec<String> = answer.runs.iter().zip(&compared.runs).filter_map(reason).collect();
-    format!("No verdict on {}: {}.", answer.summary, reasons.join("; "))
 }
