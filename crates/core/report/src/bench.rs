@@ -7,10 +7,14 @@ use bakeoff_model::measurement::{Clock, ClockSource, Latency, Measurement, OpSta
 use bakeoff_model::path::sanitize;
 use bakeoff_stats::units;
 
-use super::closed_loop;
 use super::document::{Document, Table, number, words};
 use super::mark;
 use super::run_document::FindingView;
+
+/// What a p99 of a closed loop leaves out (Gil Tene, "How NOT to Measure Latency").
+const CLOSED_LOOP: &str = "Each p99 is from a load that waits for each answer and sends nothing \
+    during a stall (coordinated omission, L48). Independent clients can wait longer. To measure \
+    that, send at a fixed rate (rate_iops).";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Benched {
@@ -67,7 +71,7 @@ fn write_job(job: &Benched, out: &mut Document) {
     out.gap();
     let has_p99 = m.ops().any(|(_, stats)| stats.lat_ns.p99.is_some());
     if has_p99 && m.job.rate_iops.is_none() {
-        out.paragraph(closed_loop::NOTE);
+        out.paragraph(CLOSED_LOOP);
         out.gap();
     }
     out.rows(facts(m));

@@ -39,20 +39,17 @@ pub fn of_one(reason: &Reason) -> String {
 
 /// `held_back` of a workload, for programs.
 pub fn json(all: &[Bottleneck]) -> Value {
-    let reason = |of: &Reason| {
-        let mut said = json!({ "cause": of.cause, "grade": of.grade, "evidence": evidence(of) });
-        if let Some(share) = of.share {
-            said["share"] = json!(share);
-        }
-        if let Some(subject) = &of.subject {
-            said["subject"] = json!(subject);
-        }
-        said
-    };
     let one = |held: &Bottleneck| {
+        let reason = &held.reason;
         json!({
             "candidate": held.candidate,
-            "reason": reason(&held.reason),
+            "reason": {
+                "cause": reason.cause,
+                "grade": reason.grade,
+                "evidence": evidence(reason),
+                "share": reason.share,
+                "subject": reason.subject,
+            },
             "cells": held.cells,
             "of": held.of,
         })

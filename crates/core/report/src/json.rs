@@ -1,13 +1,17 @@
 //! A run and its verdicts for programs: `bakeoff/run/2`. Keys are fixed; more may be added.
+//!
+//! Differences of a lead are fractions ([`bakeoff_model::lead::fraction`]): 0.12 is 12 % faster, -0.05
+//! means that the other one is 5 % faster.
 
 use serde_json::{Value, json as value};
 
 use super::answer::Answer;
-use super::{answer, bottleneck, json_lead, said, settling};
+use super::{answer, bottleneck, said};
 use bakeoff_model::finding::Finding;
+use bakeoff_model::lead::{Lead, fraction};
 use bakeoff_model::run::Run;
 use bakeoff_model::secrets;
-use bakeoff_model::verdict::{Analysis, WorkloadVerdict};
+use bakeoff_model::verdict::{Analysis, Verdict, WorkloadVerdict};
 
 /// The report as a JSON value, keys in alphabetical order. Numbers that are not finite are null.
 pub fn json(run: &Run, analysis: &Analysis) -> Value {
@@ -15,7 +19,7 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
     let answer = Answer::new(run, analysis);
     let one = |v: &WorkloadVerdict| {
         let mut said = verdict(run, v);
-        json_lead::fill(&mut said, v);
+        add_lead(&mut said, v);
         if let Some(of) = analysis.factors.iter().find(|of| of.workload == v.workload) {
             said["factors"] = value!({
                 "blocks": of.blocks,
@@ -60,9 +64,6 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
         "recipe": super::recipe(run, analysis),
         "recommendation": analysis.recommendation,
     });
-    if let Some(line) = super::paste::line(run, analysis) {
-        document["line"] = value!(line);
-    }
     if !analysis.beside.is_empty() {
         document["beside"] = value!(analysis.beside);
     }
@@ -103,9 +104,6 @@ fn verdict(run: &Run, v: &WorkloadVerdict) -> Value {
     if let Some(control) = said::control(&v.twins) {
         said["control"] = value!(control);
     }
-    if let Some(slices) = settling::json(run, &v.workload) {
-        said["slices"] = slices;
-    }
     if let Some(wear) = &v.wear {
         said["wear"] = value!(wear);
         said["wear"]["sentence"] = value!(answer::wear_of(run, v));
@@ -114,6 +112,46 @@ fn verdict(run: &Run, v: &WorkloadVerdict) -> Value {
         said["rounds"] = value!(rounds);
     }
     said
+}
+
+/// The keys that a verdict of a run by the lead has beside those of every verdict. `verdict` is
+/// null where nothing is compared.
+fn add_lead(said: &mut Value, v: &WorkloadVerdict) {
+    let is_compared = v.verdict != Verdict::Alone;
+    said["verdict"] = value!(is_compared.then(|| v.verdict.name()));
+    let Some(keys) = said.as_object_mut() else { return };
+    let lead = v.lead.as_ref().map_or_else(no_lead, lead);
+    keys.extend(lead.as_object().cloned().unwrap_or_default());
+}
+
+fn lead(lead: &Lead) -> Value {
+    let interval =
+        lead.interval.map(|i| value!({"low": fraction(i.low_ln), "high": fraction(i.high_ln)}));
+    let more = lead.more.map(|more| {
+        value!({"time_ns": more.time_ns, "blocks": more.blocks, "lead": fraction(more.lead_ln)})
+    });
+    value!({
+        "leader": lead.leader,
+        "lead": lead.fraction(),
+        "clearly": lead.clearly,
+        "interval": interval,
+        "closest": lead.closest,
+        "estimate": lead.estimate_ln.map(fraction),
+        "equals": lead.equals,
+        "behind": lead.behind,
+        "rivals": lead.rivals,
+        "excluded": lead.excluded,
+        "stalls": lead.stalls,
+        "more": more,
+        "blocks": lead.blocks,
+        "margin": lead.margin,
+        "holds_for_all": lead.holds_for_all,
+        "refusal": lead.refusal,
+    })
+}
+
+fn no_lead() -> Value {
+    value!({"leader": null, "lead": null, "behind": [], "stalls": []})
 }
 
 fn findings(findings: &[Finding]) -> Vec<Value> {

@@ -15,12 +15,10 @@
 pub mod about;
 mod alone;
 pub mod answer;
-pub mod ascii;
 mod bench;
 mod beside;
 pub mod bottleneck;
 pub mod bundle;
-mod closed_loop;
 mod compare;
 pub mod contents;
 mod csv;
@@ -34,7 +32,6 @@ pub(crate) mod glossary;
 mod gnuplot;
 mod html;
 mod json;
-mod json_lead;
 pub mod layout;
 pub mod left_out;
 mod mark;
@@ -130,9 +127,7 @@ pub fn screen(
 
 /// Everything in text: for `--details`, and the only form for runs in rounds.
 pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
-    let mut document = RunDocument::new(run, analysis).details();
-    let width = if options.plain { usize::MAX } else { usize::from(options.width.max(40)) };
-    paste::write_line(&mut document, run, analysis, width);
+    let document = RunDocument::new(run, analysis).details();
     if options.plain {
         document.plain()
     } else {
@@ -141,9 +136,7 @@ pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
 }
 
 pub fn markdown(run: &Run, analysis: &Analysis) -> String {
-    let mut document = RunDocument::new(run, analysis).details();
-    paste::write_line(&mut document, run, analysis, usize::MAX);
-    document.markdown()
+    RunDocument::new(run, analysis).details().markdown()
 }
 
 #[cfg(any(test, feature = "testing"))]

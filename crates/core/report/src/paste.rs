@@ -21,8 +21,6 @@ const ANSWER: usize = 3;
 const NAME: usize = 22;
 const LEAST_NAME: usize = 10;
 const GAP: &str = "  ";
-/// Blanks before lines that are copied.
-const INDENT: usize = 2;
 const DAY_NS: i64 = 86_400_000_000_000;
 pub(super) const ALPHA: f64 = 0.05;
 
@@ -46,15 +44,6 @@ pub fn paste(run: &Run, analyse: impl Fn(&Run) -> Analysis) -> Option<String> {
     let harmless = |line: String| line.replace('`', "'");
     let lines: Vec<String> = lines.into_iter().map(harmless).collect();
     Some(format!("```\n{}\n{line}\n```\n", lines.join("\n")))
-}
-
-/// The line below a document, wrapped where it has to be: `show` reads it however it is wrapped.
-pub(super) fn write_line(out: &mut Document, run: &Run, analysis: &Analysis, width: usize) {
-    let Some(line) = line(run, analysis) else { return };
-    out.heading("To compare with a run elsewhere");
-    let characters: Vec<char> = line.chars().collect();
-    let parts = characters.chunks(width.saturating_sub(INDENT).max(1));
-    out.verbatim(parts.map(|part| part.iter().collect::<String>()));
 }
 
 fn head(levels: &RunLevels, said: &str) -> Vec<String> {
@@ -294,23 +283,9 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_in_our_own_documents_are_read() {
-        let run = quick(&["/mnt/a", "/mnt/b"]);
-        let analysis = analyse(&run);
-        let options = crate::TextOptions::default();
-        let plain = crate::TextOptions { plain: true, ..options };
-        for text in [
-            crate::json_text(&run, &analysis),
-            crate::markdown(&run, &analysis),
-            crate::text(&run, &analysis, &options),
-            crate::text(&run, &analysis, &plain),
-        ] {
-            let (runs, unread) = pasted::runs_of(text.as_bytes());
-            assert_eq!((runs.len(), unread.len()), (1, 0), "{text}");
-            let found = bakeoff_judge::import::all(text.as_bytes());
-            assert!(found.unread.is_empty(), "{:?}\n{text}", found.unread);
-        }
-        let block = paste(&run, analyse).unwrap();
+    fn a_block_of_ours_is_read_whole() {
+        let block = paste(&quick(&["/mnt/a", "/mnt/b"]), analyse).unwrap();
+        assert_eq!(pasted::runs_of(block.as_bytes()).0.len(), 1);
         let found = bakeoff_judge::import::all(block.as_bytes());
         assert!(found.unread.is_empty(), "{block}");
     }

@@ -1,14 +1,11 @@
-//! How long slices are and why, in words and tables: what was tried before the first block, what
-//! longer slices showed, and how the rate changes along a slice.
-
-use serde_json::{Value, json as value};
+//! How long slices are and why, in words and tables: what longer slices showed, and how the
+//! rate changes along a slice.
 
 use super::document::{Table, candidates, number};
 use bakeoff_judge::decide::settled::{self, SettledSlices};
 use bakeoff_judge::decide::table;
-use bakeoff_model::calibration::{Calibration, Settled as Outcome};
+use bakeoff_model::calibration::Settled as Outcome;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
-use bakeoff_model::lead::fraction;
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
 use bakeoff_stats::paired::Paired;
@@ -43,29 +40,6 @@ pub fn line(run: &Run, workload: WorkloadIx) -> Option<String> {
              longer ones"
         ),
     })
-}
-
-/// What was tried to find the length: each slice with the rates of its two parts.
-pub fn tried(run: &Run, workload: WorkloadIx, (unit, scale): (&str, f64)) -> Table {
-    let columns = [
-        candidates("candidate"),
-        number("settling"),
-        number(format!("{unit} meanwhile")),
-        number("counted"),
-        number(format!("{unit} counted")),
-    ];
-    let all = run.calibration(workload).map_or(&[][..], |known: &Calibration| &known.tried);
-    let rate = |rate: f64| units::three_digits(rate / scale);
-    let rows = all.iter().map(|tried| {
-        vec![
-            sanitize(&run.header.candidates[tried.candidate].name),
-            if tried.settling_ns > 0 { units::duration(tried.settling_ns) } else { "-".into() },
-            tried.settling_rate.map_or("-".to_string(), rate),
-            units::duration(tried.elapsed_ns),
-            rate(tried.rate),
-        ]
-    });
-    Table::new(columns, rows)
 }
 
 /// Whether longer slices, visits and the second half of slices have the same rate.
@@ -113,36 +87,4 @@ pub fn along(run: &Run, workload: WorkloadIx) -> Table {
     };
     let all = CandidateIx::all(run.header.candidates.len());
     Table::new(columns, all.filter_map(row))
-}
-
-/// The same for programs: differences are fractions with 95 % intervals.
-pub fn json(run: &Run, workload: &str) -> Option<Value> {
-    let workload = WorkloadIx::find(&run.header.workloads, |w| w.name == workload)?;
-    let known = run.calibration(workload)?;
-    let change = |paired: &Option<Paired>| {
-        paired.map(|paired| {
-            let interval = paired.interval(ALPHA);
-            value!({
-                "difference": fraction(paired.mean),
-                "low": fraction(interval.low),
-                "high": fraction(interval.high),
-                "cells": paired.blocks,
-            })
-        })
-    };
-    let all = settled::of_workload(run, &table::ScoreTable::from_evidence(run), workload);
-    let of = |of: &SettledSlices| {
-        value!({
-            "candidate": run.header.candidates[of.candidate].name,
-            "twice": change(&of.twice),
-            "visits": change(&of.visits),
-            "second_half": change(&of.slope),
-        })
-    };
-    Some(value!({
-        "settled": known.settled,
-        "longest_ns": known.longest_ns,
-        "rounds": known.rounds,
-        "candidates": all.iter().map(of).collect::<Vec<Value>>(),
-    }))
 }

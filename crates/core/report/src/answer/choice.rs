@@ -16,8 +16,6 @@ use bakeoff_stats::units;
 
 use super::{amount, limits, names, wear};
 
-/// The same as [`MOST_REGRET`], in words.
-const NO_GAIN: &str = ": nothing becomes 25 % faster for certain.";
 /// So many workloads are named as exceptions; with more, the greatest stands for all.
 const MOST_EXCEPTIONS: usize = 2;
 
@@ -26,9 +24,8 @@ const MOST_EXCEPTIONS: usize = 2;
 pub struct Choice {
     pub candidate: Option<String>,
     pub said: String,
+    /// What to know beside it, first what misleads where it is missing.
     pub notes: Vec<String>,
-    /// The first of them, without which the choice misleads, in fewer words: for a screen.
-    pub brief: Vec<String>,
     /// Commands that make it; empty for directories and where there is no single choice.
     pub commands: Vec<String>,
 }
@@ -43,48 +40,42 @@ pub fn from_run(run: &Run, analysis: &Analysis) -> Choice {
         let mut said = said_of_directories(run, analysis);
         said.extend(left_out(chosen));
         let notes = said.split_off(1);
-        let brief = notes.clone();
-        return Choice { notes, brief, ..Choice::without_candidate(said.concat()) };
+        return Choice { notes, ..Choice::without_candidate(said.concat()) };
     }
     let none = match (chosen.undecided.as_slice(), chosen.alternatives.is_empty()) {
         _ if suits_nobody => Some(nobody_suits(chosen)),
         ([], true) => None,
         ([], false) => Some(best_for_each(chosen)),
-        (open, _) => Some(no_choice_yet(open) + &certainly_behind(run, chosen)),
+        (open, _) => Some(no_choice_yet(open)),
     };
     if let Some(none) = none {
         let out = if suits_nobody { Vec::new() } else { ruled_out(chosen) };
         return Choice {
             notes: reach().chain(out).chain(left_out(chosen)).collect(),
-            brief: brief_reach(run).into_iter().chain(left_out(chosen)).collect(),
             ..Choice::without_candidate(none)
         };
     }
     let mut notes: Vec<String> = left_out(chosen).into_iter().collect();
     notes.extend(faster_but(chosen));
-    notes.extend(keeps(run, chosen).map(|keep| format!("{keep}{NO_GAIN}")));
+    notes.extend(keeps(run, chosen));
+    notes.extend(reach());
     notes.extend(gives_up(chosen));
     notes.extend(slower_without(chosen));
     notes.extend(exchange(run, chosen));
-    notes.extend(reach());
     notes.extend(as_good(run, chosen));
     notes.extend(wear::note(run, analysis, chosen));
-    let mut brief: Vec<String> = left_out(chosen).into_iter().collect();
-    brief.extend(faster_but(chosen).into_iter().next());
-    brief.extend(keeps(run, chosen).map(|keep| format!("{keep}.")));
-    brief.extend(brief_reach(run));
     let candidate = run.header.candidates.iter().find(|c| c.name == chosen.candidate);
     let commands = match candidate.map(|c| &c.kind) {
         Some(Kind::Stack(stack)) => recipe::make(stack),
         Some(Kind::Directory { .. }) | None => Vec::new(),
     };
     let candidate = Some(sanitize(&chosen.candidate));
-    Choice { candidate, said: said(run, analysis, chosen), notes, brief, commands }
+    Choice { candidate, said: said(run, analysis, chosen), notes, commands }
 }
 
 impl Choice {
     pub fn without_candidate(said: String) -> Choice {
-        Choice { candidate: None, said, notes: Vec::new(), brief: Vec::new(), commands: Vec::new() }
+        Choice { candidate: None, said, notes: Vec::new(), commands: Vec::new() }
     }
 }
 
@@ -137,22 +128,6 @@ fn no_choice_yet(open: &[String]) -> String {
     }
 }
 
-/// Those that are fit and lose too much somewhere to be among the open ones; empty for none.
-fn certainly_behind(run: &Run, chosen: &Recommendation) -> String {
-    let is_behind = |c: &&Candidate| {
-        let is_out = chosen.ruled_out.iter().any(|out| out.candidate == c.name);
-        c.twin_of.is_none() && !is_out && !chosen.undecided.contains(&c.name)
-    };
-    let names: Vec<String> =
-        run.header.candidates.iter().filter(is_behind).map(|c| sanitize(&c.name)).collect();
-    let whom = match names.as_slice() {
-        [] => return String::new(),
-        few @ ([_] | [_, _]) => phrases::list(few),
-        many => format!("each of {} others", many.len()),
-    };
-    format!(" Another is certainly at least 25 % faster than {whom} for some workload.")
-}
-
 fn ruled_out(chosen: &Recommendation) -> Vec<String> {
     faster_but(chosen).into_iter().chain(slower_without(chosen)).collect()
 }
@@ -181,11 +156,11 @@ fn keeps(run: &Run, chosen: &Recommendation) -> Option<String> {
     let is_there = |name: &&String| fs(name).is_some_and(|fs| found.contains(&&fs));
     let mut stays = std::iter::once(&chosen.candidate).chain(&chosen.keep);
     if let Some(there) = stays.find(is_there) {
-        return Some(format!("{} is here already. Keep it", stack_name(run, there)));
+        return Some(format!("{} is here already. Keep it.", stack_name(run, there)));
     }
     let all = chosen.keep.iter().filter(|name| fs(name).is_some());
     let all: Vec<String> = all.map(|name| stack_name(run, name)).collect();
-    (!all.is_empty()).then(|| format!("Already {}? Keep it", all.join(" or ")))
+    (!all.is_empty()).then(|| format!("Already {}? Keep it.", all.join(" or ")))
 }
 
 fn exchange(run: &Run, chosen: &Recommendation) -> Option<String> {
@@ -333,20 +308,13 @@ fn left_out(chosen: &Recommendation) -> Option<String> {
 }
 
 fn gives_up(chosen: &Recommendation) -> Option<String> {
-    has(chosen, |g| match lacks(g) {
+    let word = |what: &GivesUp| match lacks(*what) {
         (what, "") => what.to_string(),
         (what, consequence) => format!("{what} ({consequence})"),
-    })
-}
-
-fn has(chosen: &Recommendation, word: impl Fn(GivesUp) -> String) -> Option<String> {
-    let all: Vec<String> = chosen.gives_up.iter().map(|g| word(*g)).collect();
+    };
+    let all: Vec<String> = chosen.gives_up.iter().map(word).collect();
     (!all.is_empty())
         .then(|| format!("{} has {}.", sanitize(&chosen.candidate), phrases::list(&all)))
-}
-
-fn brief_reach(run: &Run) -> Option<String> {
-    scope::reach(&run.header).map(|_| "Measured on an image file on this drive.".to_string())
 }
 
 fn as_good(run: &Run, chosen: &Recommendation) -> Option<String> {

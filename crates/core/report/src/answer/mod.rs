@@ -27,15 +27,13 @@ pub use live::live;
 pub use matrix::{Matrix, MatrixCell, MatrixRow, Place, figure_words};
 pub use names::{heading as workload_heading, labels as short_names, workload as workload_name};
 pub use normal::{PlaceAnswer, table as place_table, words as place_answer};
-pub use others::{OthersWords, Strip};
+pub use others::OthersWords;
 pub use screen::write as screen;
 pub use sentence::full as sentence;
 pub use spoken::write as spoken;
-pub use used::fragmentation;
 pub use wear::{TITLE as WEAR_TITLE, full as wear_of};
 
 use crate::beside;
-use crate::layout::cut;
 use crate::run_document::short_id;
 use crate::said;
 use bakeoff_judge::decide::rounds::is_of_rounds;
@@ -55,29 +53,14 @@ pub fn applies(run: &Run) -> bool {
     !is_of_rounds(run)
 }
 
-#[derive(Clone, Debug, PartialEq)]
+/// What is said of one workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     pub workload: String,
-    pub verdict: WorkloadVerdict,
     pub said: String,
     /// What a candidate did that is compared with nobody: "1240/s (lowest 1180/s, highest 1300/s)".
     pub figure: String,
     pub blocks: u32,
-    /// Why most of its measurements do not count.
-    pub discarded: Option<String>,
-}
-
-impl Line {
-    pub fn short(&self, width: usize) -> String {
-        let is_refused = self.verdict.verdict == Verdict::Refused;
-        if let Some(why) = self.discarded.as_ref().filter(|_| is_refused) {
-            return cut(&format!("No answer: {why}."), width);
-        }
-        match &self.verdict.lead {
-            Some(lead) => sentence::short(&self.verdict, lead, width),
-            None => cut(&self.said, width),
-        }
-    }
 }
 
 /// Everything that a first screen shows.
@@ -111,11 +94,9 @@ impl Answer {
         let id = short_id(&run.header.run);
         let line = |v: &WorkloadVerdict| Line {
             workload: names::workload(&v.workload),
-            verdict: v.clone(),
             said: said::sentence(run, v),
             figure: alone::words(run, v),
             blocks: v.lead.as_ref().map_or(analysis.blocks, |lead| lead.blocks),
-            discarded: limits::discarded(run, &v.workload).map(|(_, why)| why),
         };
         let place = analysis.normal.as_ref().map(|normal| normal::words(run, normal));
         let mut choice = match &place {
@@ -124,7 +105,6 @@ impl Answer {
             None => Choice::without_candidate(said::measured(run, analysis)),
         };
         let used = used::sentences(analysis);
-        choice.brief.splice(0..0, used.first().cloned());
         choice.notes.splice(0..0, used);
         choice.notes.extend(said::context(run, analysis));
         let mut others: Vec<OthersWords> =
@@ -152,6 +132,12 @@ impl Answer {
             RankedBy::Speed => by_speed,
             RankedBy::Wear => wear::ranked(by_speed, run, analysis),
         }
+    }
+
+    /// The workloads that are not among the figures of a place.
+    fn lines_beside_place(&self) -> impl Iterator<Item = &Line> {
+        let figures = || self.place.iter().flat_map(|place| &place.figures);
+        self.lines.iter().filter(move |line| !figures().any(|of| of.is_of(&line.workload)))
     }
 
     pub fn everything_to_know(&self) -> Vec<String> {

@@ -1,8 +1,8 @@
 //! The answer for a screen reader or a pipe: what the screen shows, in sentences, without a table,
 //! a mark or a colour.
 
+use super::Answer;
 use super::matrix::{Matrix, MatrixRow};
-use super::{Answer, wear};
 use bakeoff_stats::phrases;
 
 const LIMITS_MAX: usize = 3;
@@ -17,12 +17,9 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
     lines.extend(answer.others.iter().map(|of| of.sentence.clone()));
     lines.extend(answer.beside.iter().cloned());
     lines.extend(answer.choice.commands.iter().map(|c| format!("Command: {c}")));
-    let figures = || answer.place.iter().flat_map(|place| &place.figures);
-    lines.extend(figures().map(|figure| figure.spoken()));
-    for line in &answer.lines {
-        if figures().any(|figure| figure.is_of(&line.workload)) {
-            continue;
-        }
+    let figures = answer.place.iter().flat_map(|place| &place.figures);
+    lines.extend(figures.map(|figure| figure.spoken()));
+    for line in answer.lines_beside_place() {
         let blocks = phrases::count(line.blocks, "block");
         let said = if answer.matrix.is_some() { &line.said } else { &line.figure };
         lines.push(format!("{}: {said} Measured in {blocks}.", phrases::capital(&line.workload)));
@@ -31,9 +28,8 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
     if let Some(matrix) = &answer.matrix {
         lines.extend(matrix.rows.iter().map(|row| candidate(matrix, row)));
     }
-    if let Some(wear) = &answer.wear {
-        lines.push(format!("{}:", wear::TITLE));
-        lines.extend(wear.rows.iter().map(|row| candidate(wear, row)));
+    if answer.wear.is_some() {
+        lines.push(format!("Wear: bakeoff show {} --by wear", answer.id));
     }
     lines.extend(answer.bottleneck.clone());
     let limits = answer.limits.iter().take(LIMITS_MAX);

@@ -109,16 +109,6 @@ fn noise_is_no_reason_to_say_that_no_candidate_suits() {
     assert_eq!(crate::recipe::recipe(&run, &analysis), Vec::<String>::new(), "nothing to paste");
 }
 
-/// A NAS was told for 160 s of measuring that two of three are open, and not that the third is out.
-#[test]
-fn who_is_certainly_far_behind_is_out_while_others_are_open() {
-    let rate = |c: usize, _: usize| [1000.0, 1030.0, 300.0][c];
-    let run = demo(&["ext4", "xfs", "btrfs"], &["randwrite", "seqread"], 8, 0.12, rate).build();
-    let said = super::choice::from_run(&run, &analyse(&run)).said;
-    let behind = " Another is certainly at least 25 % faster than btrfs for some workload.";
-    assert!(said.starts_with("No choice yet: ") && said.ends_with(behind), "{said}");
-}
-
 #[test]
 fn tells_no_bound_that_is_wider_than_a_factor_of_three() {
     let rate = |c: usize, _: usize| [1000.0, 1030.0, 990.0][c];
@@ -167,10 +157,8 @@ fn names_stalls_of_the_leader_in_its_sentence() {
         };
         lead.stalls = vec![stalls("xfs", 0.081), stalls("ext4", 0.02)];
     }
-    let text = shown(&run, &analysis);
-    assert_eq!(text.matches("stalled 8 % of time").count(), 5, "{text}");
     assert!(said::sentence(&run, &analysis.verdicts[0]).contains("xfs stalled 12 times, 8 %"));
-    insta::assert_snapshot!("stalls", text);
+    insta::assert_snapshot!("stalls", shown(&run, &analysis));
 }
 
 #[test]

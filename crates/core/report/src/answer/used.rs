@@ -3,10 +3,8 @@
 
 use bakeoff_model::lead::fraction;
 use bakeoff_model::path::sanitize;
-use bakeoff_model::run::Run;
-use bakeoff_model::use_state::{TreeLeft, UseChange, UseState};
+use bakeoff_model::use_state::{UseChange, UseState};
 use bakeoff_model::verdict::{Analysis, Verdict, WorkloadVerdict};
-use bakeoff_stats::units;
 
 use super::{amount, names};
 
@@ -75,42 +73,12 @@ fn plain(name: &str, state: UseState) -> String {
     sanitize(name).replacen(&format!(" · {}", state.label()), "", 1)
 }
 
-/// How full each candidate was, and in how many pieces its files lay, as an average over blocks:
-/// (name, "79 % full; a file lies in 1.3 pieces, the data file in 45 of 2.7 MiB").
-pub fn fragmentation(run: &Run) -> Vec<(String, String)> {
-    let of = |(at, candidate): (usize, &bakeoff_model::candidate::Candidate)| {
-        let own = || run.filled.iter().filter(move |f| usize::from(f.candidate) == at);
-        let n = own().count() as f64;
-        let mean = |value: &dyn Fn(&bakeoff_model::use_state::Filled) -> Option<f64>| {
-            let all: Option<Vec<f64>> = own().map(value).collect();
-            all.filter(|all| !all.is_empty()).map(|all| all.iter().sum::<f64>() / n)
-        };
-        let full = mean(&|f| Some(f64::from(f.full_ppm) / 1e6))?;
-        let mut words = format!("{} full", amount::share(full));
-        if let Some(pieces) = mean(&|f| pieces_each(&f.tree)) {
-            words += &format!("; a file lies in {pieces:.2} pieces");
-        }
-        let bytes = mean(&|f| Some(f.data_bytes as f64)).unwrap_or(0.0);
-        if let Some(pieces) = mean(&|f| f.data_pieces.map(|n| n as f64)) {
-            let each = units::size((bytes / pieces.max(1.0)) as u64);
-            words += &format!("; free space: the data file lies in {pieces:.0} pieces of {each}");
-        }
-        Some((sanitize(&candidate.name), words))
-    };
-    run.header.candidates.iter().enumerate().filter_map(of).collect()
-}
-
-fn pieces_each(tree: &TreeLeft) -> Option<f64> {
-    tree.pieces.map(|pieces| pieces as f64 / tree.seen_files.max(1) as f64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use bakeoff_judge::analyse::analyse;
     use bakeoff_judge::testing::{RunBuilder, used};
-    use bakeoff_model::index::{BlockIx, CandidateIx};
-    use bakeoff_model::use_state::{Age, Filled};
+    use bakeoff_model::use_state::Age;
 
     const USED: UseState = UseState { fill_percent: 80, age: Age::Used };
 
@@ -147,28 +115,5 @@ mod tests {
         let said = said([1000.0, 1200.0, 1000.0, 1500.0]);
         assert!(said[0].contains("ext4 has no certain change (-"), "{said:?}");
         assert!(said[0].contains("btrfs gains 25 % ("), "{said:?}");
-    }
-
-    #[test]
-    fn pieces_are_averages_over_blocks() {
-        let mut run = RunBuilder::stacks(&["ext4"]).build();
-        let tree =
-            TreeLeft { files: 9, bytes: 9, written_bytes: 9, seen_files: 8, pieces: Some(10) };
-        let filled = |data_pieces| Filled {
-            block: BlockIx::FIRST,
-            candidate: CandidateIx::FIRST,
-            tree,
-            data_bytes: 64 << 20,
-            data_pieces,
-            full_ppm: 790_000,
-            elapsed_ns: 1,
-        };
-        run.filled = vec![filled(Some(30)), filled(Some(34))];
-        let words = |run: &Run| fragmentation(run)[0].1.clone();
-        let whole = "79 % full; a file lies in 1.25 pieces; free space: the data file lies in 32 \
-                     pieces of 2 MiB";
-        assert_eq!(words(&run), whole);
-        run.filled.push(Filled { tree: TreeLeft { pieces: None, ..tree }, ..filled(None) });
-        assert_eq!(words(&run), "79 % full");
     }
 }

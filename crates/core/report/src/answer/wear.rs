@@ -8,7 +8,7 @@ use bakeoff_model::host::Layer;
 use bakeoff_model::path::sanitize;
 use bakeoff_model::recommendation::{MOST_REGRET, Recommendation};
 use bakeoff_model::run::Run;
-use bakeoff_model::verdict::{Analysis, Effect, Verdict, WorkloadVerdict};
+use bakeoff_model::verdict::{Analysis, Effect, WorkloadVerdict};
 use bakeoff_model::wear::{WearFigure, WearVerdict};
 use bakeoff_stats::paired::Interval;
 use bakeoff_stats::units::three_digits;
@@ -208,12 +208,6 @@ pub fn ranked(answer: Answer, run: &Run, analysis: &Analysis) -> Answer {
             None => "Writes nothing, or was not counted.".to_string(),
         };
         line.figure = line.said.clone();
-        line.verdict.lead = None;
-        line.verdict.verdict = match of.wear.as_ref().map(WearVerdict::is_certain) {
-            Some(true) => Verdict::Fastest,
-            Some(false) => Verdict::Leads,
-            None => Verdict::Alone,
-        };
         line
     });
     Answer {
@@ -249,7 +243,7 @@ fn choice(run: &Run, wear: Option<&WearVerdict>, is_overall: bool) -> Choice {
             format!("No candidate wears the drive least for certain{over}: {}", sentence(run, wear))
         }
     };
-    Choice { candidate: least.map(|name| sanitize(name)), said, notes, brief: Vec::new(), commands }
+    Choice { candidate: least.map(|name| sanitize(name)), said, notes, commands }
 }
 
 #[cfg(test)]

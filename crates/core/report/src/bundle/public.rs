@@ -50,7 +50,6 @@ pub(super) const KEPT: &[(&str, &str)] = &[
     ("state", "age"),
     ("stopped", "reason"),
     ("temperature_mc", "name"),
-    ("threads", "name"),
     ("tool", "driver version"),
     ("truth", "cache"),
     ("watching", "sources"),

@@ -16,9 +16,8 @@ mod limits;
 mod machine;
 mod matrix;
 mod percentile;
-pub mod picture;
+mod picture;
 mod policy;
-mod strip;
 mod sweep;
 mod table;
 
@@ -121,8 +120,10 @@ const RECIPE_MAX: usize = 8;
 /// A name of so many letters, such as `exfat-fuse`, is never broken at its hyphen.
 const WORD_MAX: usize = 12;
 
-/// Colours the stylesheet knows; with [`SYMBOLS`] that makes 40 pairs before one repeats.
-const COLORS: usize = 8;
+/// The colours of candidates by day, as web/src/colors.css has them: distinguishable without colour
+/// vision. With [`SYMBOLS`] that makes 40 pairs before one repeats.
+pub const COLORS: [&str; 8] =
+    ["#0072b2", "#d55e00", "#009e73", "#b8578f", "#c98500", "#3a9bdc", "#2f3337", "#8a8200"];
 
 #[derive(Template)]
 #[template(path = "page.html")]
@@ -197,7 +198,6 @@ impl Report<'_> {
 
 fn slices(run: &Run, question: &Question) -> Vec<(&'static str, Table)> {
     let Some(workload) = question.index else { return Vec::new() };
-    let unit = (question.unit, question.unit_scale);
     let all = [
         (
             "Difference of longer slices from the others, and of the second half of slices from \
@@ -208,16 +208,12 @@ fn slices(run: &Run, question: &Question) -> Vec<(&'static str, Table)> {
             "Rate along the slices, relative to the figure of the slice.",
             settling::along(run, workload),
         ),
-        (
-            "Slices tried before the first block to find how long the drive settles.",
-            settling::tried(run, workload, unit),
-        ),
     ];
     all.into_iter().filter(|(_, table)| !table.is_empty()).collect()
 }
 
 fn color(style: &usize) -> usize {
-    style % COLORS
+    style % COLORS.len()
 }
 
 fn symbol(style: &usize) -> usize {

@@ -187,7 +187,6 @@ fn limits(run: &RunDocument, out: &mut Document) {
 fn foot(run: &RunDocument, out: &mut Document) {
     out.gap();
     out.paragraph(run.interval_note.as_str());
-    run.closed_loop_note.into_iter().for_each(|note| out.paragraph(note));
     let RunDocument { run: id, started, version, .. } = run;
     out.paragraph(format!("Run {id} of {started}, bakeoff {version}. Repeat it:"));
     out.verbatim([run.repeat.clone()]);

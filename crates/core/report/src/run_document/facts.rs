@@ -1,6 +1,5 @@
 //! The fingerprint in words: candidates, machine, places and the drives below them.
 
-use crate::answer;
 use crate::prepared::{encryption, speeds};
 use bakeoff_model::candidate::{Candidate, Kind, Stack};
 use bakeoff_model::event::FlashState;
@@ -133,12 +132,6 @@ pub fn groups(run: &Run) -> Vec<Group> {
         facts.add("from runs", sanitize(&pooled.runs.join(", ")));
         let name = "one candidate measured twice, in earlier runs on this drive".into();
         groups.push(Group { name, facts: facts.0 });
-    }
-    let fragmentation = answer::fragmentation(run);
-    if !fragmentation.is_empty() {
-        let mut facts = LabelledFacts::default();
-        fragmentation.into_iter().for_each(|(name, words)| facts.add(&name, words));
-        groups.push(Group { name: "filled before each block".into(), facts: facts.0 });
     }
     if !run.told_before.is_empty() || !run.told_after.is_empty() {
         groups.push(Group { name: "as reported by the drives".into(), facts: told(run) });

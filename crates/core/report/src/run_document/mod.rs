@@ -18,7 +18,6 @@ pub use question::{Question, Row};
 pub use setup::Setup;
 
 use crate::answer::{self, Answer};
-use crate::closed_loop;
 use crate::document::Table;
 use bakeoff_judge::decide::rounds::is_of_rounds;
 use bakeoff_judge::decide::schedule;
@@ -47,8 +46,6 @@ pub struct RunDocument {
     pub extent: String,
     pub ending: Option<String>,
     pub interval_note: String,
-    /// What the p99 of a closed loop leaves out, where one is shown.
-    pub closed_loop_note: Option<&'static str>,
     pub tie_margin: f64,
     pub columns: Vec<Column>,
     pub alone: Option<Table>,
@@ -91,7 +88,6 @@ impl RunDocument {
             extent: extent(run, analysis),
             ending: ending(run),
             interval_note: interval_note(run),
-            closed_loop_note: closed_loop::note(run, analysis),
             tie_margin: header.protocol.tie_margin,
             columns: facts::columns(run),
             alone: alone::table(&questions),
