@@ -7,7 +7,7 @@ use std::io::{BufReader, Read};
 use bakeoff_model::path::RawPath;
 use serde_json::json;
 
-use super::{runs, stored};
+use super::stored;
 use crate::cli::history::AddArgs;
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
@@ -35,11 +35,7 @@ fn add(store: &mut Sqlite, file: &OsStr) -> Result<(RunId, StoredImport), StoreE
     } else {
         Box::new(File::open(file).map_err(unreadable)?)
     };
-    let (run, done) = import(store, BufReader::new(input))?;
-    if matches!(done, StoredImport::New(_)) {
-        runs::keep_digest(store, &run);
-    }
-    Ok((run, done))
+    import(store, BufReader::new(input))
 }
 
 fn say(format: Format, name: &RawPath, run: &RunId, done: StoredImport) -> std::io::Result<()> {

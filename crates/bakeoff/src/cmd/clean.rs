@@ -8,7 +8,7 @@ use super::lifecycle;
 use crate::cli::{Clean, Global};
 use crate::fault::{Fault, Outcome};
 use crate::steps::recover;
-use crate::store::{Records, Sqlite, Store, lock, trust};
+use crate::store::{Records, Sqlite, lock, trust};
 use crate::ui::say;
 
 pub fn run(global: &Global, args: &Clean) -> Result<Outcome, Fault> {

@@ -9,7 +9,7 @@ use bakeoff_model::verb::Verb;
 use super::stored;
 use crate::cli::Global;
 use crate::fault::Fault;
-use crate::store::{Records, Sqlite, Store, StoreError, folded};
+use crate::store::{Records, Sqlite, StoreError, folded};
 
 /// Most runs that are read, the latest: more than a year of weekly checks.
 const MOST: usize = 60;

@@ -6,7 +6,6 @@ use super::stored;
 use crate::cli::history::LabelArgs;
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
-use crate::store::Store;
 use crate::ui::out;
 
 const MOST: usize = 200;

@@ -25,8 +25,7 @@ use crate::steps::own_mounts::{self, OwnMounts};
 use crate::steps::recover;
 use crate::steps::session::Session;
 use crate::steps::stepper;
-use crate::store::listed::digest_of;
-use crate::store::{Records, RunId, Sqlite};
+use crate::store::Sqlite;
 use crate::ui::progress::Progress;
 use crate::ui::{announce, say};
 
@@ -136,19 +135,8 @@ pub fn go_on(
     // The lock and the store are let go before anything slow is written.
     drop(session);
     let analysis = analyse(&run);
-    keep_digest(global, &run, &analysis);
     let answered = answer_run(global, &run, &analysis, ending);
     remains.end(measured.and(answered))
-}
-
-/// Keeps what lists show of the run. One that could not be kept is read in full by the next list.
-fn keep_digest(global: &Global, run: &Run, analysis: &Analysis) {
-    let path = crate::store::place::path(global.store.as_deref()).ok();
-    let store = path.and_then(|path| Sqlite::open_existing(&path).ok().flatten());
-    if let (Some(mut store), Some(id)) = (store, RunId::parse(&run.header.run)) {
-        let (digest, facts) = digest_of(run, analysis);
-        let _ = store.set_digests(&[(id, digest, facts)]);
-    }
 }
 
 /// A run that could not even be prepared: everything is put back, the record says why.

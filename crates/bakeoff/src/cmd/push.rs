@@ -9,7 +9,7 @@ use crate::cli::history::Push;
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::store::listed::digest_of;
-use crate::store::server::{Address, Pushed};
+use crate::store::server::Address;
 use crate::store::{Records, RunId, Summary, folded};
 use crate::ui::out;
 
@@ -41,8 +41,8 @@ pub fn run(global: &Global, args: &Push) -> Result<Outcome, Fault> {
             unfinished.push(id);
             continue;
         }
-        let (digest, facts) = digest_of(&run, &analyse(&run));
-        address.push(&Pushed::new(&summary, digest, facts), &lines, there)?;
+        let digest = Some(digest_of(&run, &analyse(&run)));
+        address.push(&Summary { digest, ..summary }, &lines, there)?;
         pushed.push(id);
     }
     let document = json!({

@@ -6,7 +6,7 @@ use super::stored;
 use crate::cli::history::OneRun;
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
-use crate::store::{Records, Store, lock};
+use crate::store::{Records, lock};
 use crate::ui::{out, say};
 
 pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {

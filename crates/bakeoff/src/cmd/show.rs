@@ -159,10 +159,10 @@ fn write(global: &Global, args: &Show, kind: FileKind, path: &Path) -> Result<()
         FileKind::Bundle => {
             let version = env!("CARGO_PKG_VERSION").to_string();
             let schema = bundle::SCHEMA.to_string();
-            let head = bundle::Head { schema, run: id.to_string(), version, label: None };
+            let head = bundle::Head { schema, run: id.to_string(), version };
             let lines = bundle::public(&store.lines(&id)?).map_err(Fault::bug)?;
             bundle::encode(&head, &lines).map_err(Fault::bug)?
         }
     };
-    stored::write_text(Some(path), &text)
+    stored::write_text(path, &text)
 }

@@ -11,7 +11,7 @@ use crate::signals::Cancel;
 use crate::steps::journal::Journal;
 use crate::steps::session::Session;
 use crate::steps::unwind;
-use crate::store::{Records, Sqlite, Store};
+use crate::store::{Records, Sqlite};
 use crate::ui::progress::Progress;
 
 /// Begins such a run, has `work` done, undoes every step it took and forgets it.

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use bakeoff_machine::writers::Writers;
+use bakeoff_machine::writers::{NAMES, Writers};
 use bakeoff_model::host::Layer;
 use bakeoff_report::writes::{self, DriveWrites};
 
@@ -13,7 +13,7 @@ use crate::cli::{Format, Global, Watch};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::signals::Cancel;
-use crate::store::writes_file;
+use crate::store::kept_file::KeptFile;
 use crate::ui::{out, say};
 
 /// Between looks: what lived shorter counts for its parent.
@@ -33,13 +33,20 @@ pub fn run(global: &Global, args: &Watch, format: Format) -> Result<Outcome, Fau
         drive.serial.as_deref().unwrap_or(""),
         drive.size_bytes
     );
-    let store = global.store.as_deref();
-    let kept = writes_file::kept(store, &drive.name, &identity);
+    let file = KeptFile::new(global.store.as_deref(), ("writes", &drive.name), &identity)?;
+    let kept: Option<Writers> = file.load().filter(|kept: &Writers| kept.named.len() <= NAMES);
     let mut writers = kept.unwrap_or_else(|| Writers::new(&identity, host::unix_ns()));
-    let ended = count(global, args.total, &drive, &mut writers, &cancel);
+    let keep = |writers: &Writers| Ok(file.save(writers)?);
+    if !rustix::process::geteuid().is_root() && args.total != Some(0) {
+        say::note(
+            global.quiet,
+            format_args!("Counting your own processes only. Run the command with sudo for all."),
+        );
+    }
+    let ended = count(args.total, &drive, &mut writers, &keep, &cancel);
     let is_over = ended.is_ok() && args.total.is_some_and(|total| total > 0);
     if is_over {
-        writes_file::forget(store, &drive.name);
+        file.forget();
     }
     // Ctrl-C was for the counting; the answer may still ask the drive.
     let health = host::drive_health(&drive, &Cancel::default()).and_then(Result::ok);
@@ -62,25 +69,16 @@ pub fn run(global: &Global, args: &Watch, format: Format) -> Result<Outcome, Fau
 
 /// Counts until `total` has been watched, with what was watched before.
 fn count(
-    global: &Global,
     total: Option<u64>,
     drive: &Layer,
     writers: &mut Writers,
+    keep: &dyn Fn(&Writers) -> Result<(), Fault>,
     cancel: &Cancel,
 ) -> Result<Outcome, Fault> {
     if total == Some(0) {
         return Ok(Outcome::Done);
     }
-    if !rustix::process::geteuid().is_root() {
-        say::note(
-            global.quiet,
-            format_args!("Counting your own processes only. Run the command with sudo for all."),
-        );
-    }
     let dev = drive.dev.parse().map_err(Fault::bug)?;
-    let keep = |writers: &Writers| {
-        writes_file::keep(global.store.as_deref(), &drive.name, writers).map_err(Fault::from)
-    };
     let look = || host::writers(dev).map_err(Fault::environment);
     let (mut before, mut kept_at) = (look()?, Instant::now());
     keep(writers)?;

@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::host;
 use crate::load::scratch::Scratch;
 use crate::store::lock::{self, RunLock};
-use crate::store::{Records, RunId, Sqlite, Store};
+use crate::store::{Records, RunId, Sqlite};
 
 pub struct Journal<'s> {
     store: &'s mut Sqlite,

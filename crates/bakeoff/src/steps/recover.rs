@@ -18,7 +18,7 @@ use super::session;
 use super::unwind;
 use crate::fault::Fault;
 use crate::host;
-use crate::store::{RunId, Sqlite, Store, StoreError, trust};
+use crate::store::{RunId, Sqlite, StoreError, trust};
 
 /// How often and how long the lock of a dead owner is waited for: five seconds, in which a program
 /// is read from a busy drive.

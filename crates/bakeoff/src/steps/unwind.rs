@@ -145,7 +145,7 @@ fn short(run: &str) -> &str {
 mod tests {
     use super::*;
     use crate::skip;
-    use crate::store::{Records, Sqlite, Store};
+    use crate::store::{Records, Sqlite};
     use bakeoff_machine::prepare::udev_rule;
     use bakeoff_model::event::{Event, StepDone};
 

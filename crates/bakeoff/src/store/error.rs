@@ -1,6 +1,5 @@
 //! What can go wrong with a store, each with what to do about it.
 
-use std::fmt::Write;
 use std::io;
 use std::path::Path;
 
@@ -25,13 +24,11 @@ pub struct StoreError {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
-    NoSuchRun,
     Usage,
     Refused,
     /// The file cannot be used as asked: no permission, no space, or the system's word.
     Unusable,
     Environment,
-    Differs,
     Bug,
 }
 
@@ -56,49 +53,42 @@ impl StoreError {
         )
     }
 
+    /// An error about a file. In `text`, STORE is its path.
+    fn about(class: ErrorClass, path: &Path, text: &str) -> StoreError {
+        StoreError::new(class, text.replace("STORE", &RawPath::new(path).to_string()))
+    }
+
     fn permission(path: &Path) -> StoreError {
-        let text = format!(
-            "no permission to use the store {}. Run as its owner, or use another store with \
-             --store PATH",
-            RawPath::new(path)
-        );
-        StoreError::new(ErrorClass::Unusable, text)
+        let text = "no permission to use the store STORE. Run as its owner, or use another store \
+                    with --store PATH";
+        StoreError::about(ErrorClass::Unusable, path, text)
     }
 
     fn read_only(path: &Path) -> StoreError {
-        let text = format!(
-            "the store {} is on a filesystem mounted read-only. Use another store with --store \
-             PATH",
-            RawPath::new(path)
-        );
-        StoreError::new(ErrorClass::Unusable, text)
+        let text = "the store STORE is on a filesystem mounted read-only. Use another store with \
+                    --store PATH";
+        StoreError::about(ErrorClass::Unusable, path, text)
     }
 
     fn full(path: &Path) -> StoreError {
-        let text = format!(
-            "no space left for the store {}. Earlier records are safe. Free some space (`bakeoff \
-             runs rm RUN`) or use another store with --store PATH",
-            RawPath::new(path)
-        );
-        StoreError::new(ErrorClass::Unusable, text)
+        let text = "no space left for the store STORE. Earlier records are safe. Free some space \
+                    (`bakeoff runs rm RUN`) or use another store with --store PATH";
+        StoreError::about(ErrorClass::Unusable, path, text)
     }
 
     /// Reading or writing failed otherwise, in the words of the system or of SQLite.
     pub fn io(path: &Path, detail: &str) -> StoreError {
         let text = format!(
-            "cannot read or write the store {}: {detail}. Check the drive with `dmesg` and the \
-             limits with `ulimit -f` and `quota`, or use another store with --store PATH",
-            RawPath::new(path)
+            "cannot read or write the store STORE: {detail}. Check the drive with `dmesg` and the \
+             limits with `ulimit -f` and `quota`, or use another store with --store PATH"
         );
-        StoreError::new(ErrorClass::Unusable, text)
+        StoreError::about(ErrorClass::Unusable, path, &text)
     }
 
     pub fn gone(path: &Path) -> StoreError {
-        StoreError::environment(format!(
-            "the store {} was removed or replaced while bakeoff wrote to it: the records of this \
-             command are lost. Restore the file, or start again with a new store",
-            RawPath::new(path)
-        ))
+        let text = "the store STORE was removed or replaced while bakeoff wrote to it: the records \
+                    of this command are lost. Restore the file, or start again with a new store";
+        StoreError::about(ErrorClass::Environment, path, text)
     }
 
     pub fn damaged(path: &Path, detail: &str) -> StoreError {
@@ -111,15 +101,14 @@ impl StoreError {
     }
 
     pub fn busy(path: &Path) -> StoreError {
-        StoreError::environment(format!(
-            "the store is locked by another process ({}). Try again when that process is done",
-            RawPath::new(path)
-        ))
+        let text = "the store is locked by another process (STORE). Try again when that process is \
+                    done";
+        StoreError::about(ErrorClass::Environment, path, text)
     }
 
     pub fn not_found(name: &str, near: &[RunId]) -> StoreError {
         let text = format!("no run '{}': {}", printable(name.as_bytes()), suggest(near));
-        StoreError::new(ErrorClass::NoSuchRun, text)
+        StoreError::new(ErrorClass::Usage, text)
     }
 
     pub fn ambiguous(name: &str, candidates: &[RunId]) -> StoreError {
@@ -128,7 +117,7 @@ impl StoreError {
             printable(name.as_bytes()),
             join(candidates)
         );
-        StoreError::new(ErrorClass::NoSuchRun, text)
+        StoreError::new(ErrorClass::Usage, text)
     }
 
     pub fn gap(run: &RunId, expected: u64, found: u64) -> StoreError {
@@ -152,7 +141,7 @@ impl StoreError {
              bundle omits names and paths. The store was not changed. To use the bundle instead, \
              run `bakeoff runs rm {run}` and import again"
         );
-        StoreError::new(ErrorClass::Differs, text)
+        StoreError::new(ErrorClass::Refused, text)
     }
 
     pub fn exists(run: &RunId) -> StoreError {
@@ -226,8 +215,8 @@ impl StoreError {
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Fault {
         match error.class {
-            ErrorClass::NoSuchRun | ErrorClass::Usage => Fault::usage(error),
-            ErrorClass::Refused | ErrorClass::Differs => Fault::refused(error),
+            ErrorClass::Usage => Fault::usage(error),
+            ErrorClass::Refused => Fault::refused(error),
             ErrorClass::Unusable | ErrorClass::Environment => Fault::environment(error),
             ErrorClass::Bug => Fault::bug(error),
         }
@@ -279,18 +268,16 @@ fn join(ids: &[RunId]) -> String {
 }
 
 fn move_aside(path: &Path) -> String {
-    let beside = |suffix: &str| place::beside(path, suffix);
+    let word = |path: &Path| shell_word(&RawPath::new(path));
     let target = (0..)
-        .map(|n: u32| beside(&if n == 0 { ".damaged".into() } else { format!(".damaged-{n}") }))
-        .find(|candidate| !candidate.exists())
-        .unwrap_or_else(|| beside(".damaged"));
-    let target = shell_word(&RawPath::new(&target));
-    let mut command = format!("mkdir {target} && mv --");
-    for part in ["", "-wal", "-shm"].map(beside).iter().filter(|part| part.exists()) {
-        // Writing to a String cannot fail.
-        let _ = write!(command, " {}", shell_word(&RawPath::new(part)));
-    }
-    format!("{command} {target}/")
+        .map(|n: u32| if n == 0 { ".damaged".to_string() } else { format!(".damaged-{n}") })
+        .map(|end| place::beside(path, &end))
+        .find(|candidate| !candidate.exists());
+    let target = word(&target.unwrap_or_default());
+    let parts = ["", "-wal", "-shm"].map(|end| place::beside(path, end));
+    let parts = parts.iter().filter(|part| part.exists()).map(|part| word(part));
+    let parts = parts.collect::<Vec<_>>().join(" ");
+    format!("mkdir {target} && mv -- {parts} {target}/")
 }
 
 #[cfg(test)]

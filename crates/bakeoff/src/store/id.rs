@@ -3,15 +3,15 @@
 use std::fmt;
 
 use bakeoff_model::undo::is_run_id;
+use serde::{Deserialize, Serialize};
 
 use super::StoreError;
 
 const NEAR: usize = 3;
-pub const FEWEST_DIGITS: usize = 4;
-pub const NAMED: i64 = 20;
 
 /// The id of a run: 16 small hexadecimal digits, so it is safe in a file name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct RunId(String);
 
 impl RunId {
@@ -26,30 +26,24 @@ impl RunId {
     }
 }
 
+impl TryFrom<String> for RunId {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<RunId, &'static str> {
+        RunId::parse(&text).ok_or("not the ID of a run")
+    }
+}
+
+impl From<RunId> for String {
+    fn from(run: RunId) -> String {
+        run.0
+    }
+}
+
 impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
-}
-
-/// Digits of an id, four at the least, that tell the run from these others. Its neighbours in the
-/// order of ids have most in common with it.
-pub fn digits<T: AsRef<str>>(run: &RunId, others: impl Iterator<Item = T>) -> usize {
-    let common = |other: T| {
-        let pairs = run.0.bytes().zip(other.as_ref().bytes());
-        pairs.take_while(|(a, b)| a == b).count()
-    };
-    others.map(|other| common(other) + 1).fold(FEWEST_DIGITS, usize::max)
-}
-
-/// From which text on and before which one all ids are that begin with `name`; `None` where it is
-/// no start of an id.
-pub fn range(name: &str) -> Option<(String, String)> {
-    let start = name.to_ascii_lowercase();
-    let is_start =
-        !start.is_empty() && start.len() <= 16 && start.bytes().all(|b| b.is_ascii_hexdigit());
-    // No digit sorts behind this sign.
-    is_start.then(|| (start.clone(), format!("{start}g")))
 }
 
 /// The run that `name` means among `ids`, the latest first.
@@ -111,24 +105,6 @@ mod tests {
         assert!(message("üüüüüüüüüüüüüüüüüüü").contains("bakeoff runs"));
         let none = resolve("last", &[]).expect_err("nothing there").to_string();
         assert!(none.contains("bakeoff quick"), "{none}");
-    }
-
-    #[test]
-    fn digits_tell_a_run_from_its_neighbours() {
-        let ids = ids();
-        assert_eq!(digits(&ids[0], ids[1..].iter().map(RunId::as_str)), 5);
-        assert_eq!(digits(&ids[2], ids[..2].iter().map(RunId::as_str)), FEWEST_DIGITS);
-    }
-
-    #[test]
-    fn a_start_is_a_range_of_ids() {
-        let (start, end) = range("A1b2").expect("digits");
-        let inside = |id: &str| start.as_str() <= id && id < end.as_str();
-        assert!(inside("a1b2000000000000") && inside("a1b2ffffffffffff"));
-        assert!(!inside("a1b1ffffffffffff") && !inside("a1b3000000000000"));
-        for name in ["", "last", "%", "0'", "0123456789abcdef0"] {
-            assert_eq!(range(name), None, "{name}");
-        }
     }
 
     #[test]

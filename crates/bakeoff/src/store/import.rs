@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read};
 
 use bakeoff_report::bundle::{BundleError, Decoder, Head, LINE_BYTES, Line};
 
-use super::{RunId, Store, StoreError, StoredImport};
+use super::{RunId, Sqlite, StoreError, StoredImport};
 
 impl From<BundleError> for StoreError {
     fn from(error: BundleError) -> StoreError {
@@ -21,7 +21,7 @@ pub fn unreadable(error: io::Error) -> StoreError {
 }
 
 pub fn import(
-    store: &mut dyn Store,
+    store: &mut Sqlite,
     mut input: impl BufRead,
 ) -> Result<(RunId, StoredImport), StoreError> {
     let mut decoder = Decoder::default();

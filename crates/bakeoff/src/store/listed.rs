@@ -1,6 +1,6 @@
 //! A stored run as a line of a list: the same for `bakeoff runs` and for the pages.
 
-use bakeoff_judge::history::facts::{Facts, contains};
+use bakeoff_judge::history::found_by;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
 use bakeoff_report::fit;
@@ -8,16 +8,14 @@ use bakeoff_report::runs::{Row, State, short};
 
 use super::{Digest, Summary};
 
-pub fn digest_of(run: &Run, analysis: &Analysis) -> (Digest, Facts) {
-    let cells: u64 = run.blocks.iter().map(|block| block.cells.len() as u64).sum();
-    let digest = Digest {
+pub fn digest_of(run: &Run, analysis: &Analysis) -> Digest {
+    Digest {
         events: run.next_seq,
         blocks: analysis.blocks,
-        cells: cells + run.fit.len() as u64,
         verdict: if run.fit.is_empty() { short(run, analysis) } else { fit::short(run) },
         is_stopped: run.stopped.is_some(),
-    };
-    (digest, Facts::from_header(&run.header))
+        found_by: found_by(&run.header),
+    }
 }
 
 /// How a run of this machine stands: whether a process measures it now, and whether it said why it
@@ -31,11 +29,14 @@ pub fn state(is_held: bool, is_stopped: bool) -> State {
 }
 
 impl Summary {
-    /// Whether the text that a list is searched for is in what the store itself knows of the run.
+    /// Whether a text is in what is known of the run, without regard to the case of ASCII letters.
     pub fn has(&self, text: &str) -> bool {
+        let text = text.to_ascii_lowercase();
         let known = [self.verb.word(), &self.title, self.label.as_deref().unwrap_or_default()];
-        let is_start = || self.run.as_str().starts_with(&text.to_ascii_lowercase());
-        known.into_iter().any(|word| contains(word, text)) || is_start()
+        let found_by = self.digest.iter().flat_map(|digest| digest.found_by.iter());
+        let mut all = known.into_iter().chain(found_by.map(String::as_str));
+        self.run.as_str().starts_with(&text)
+            || all.any(|word| word.to_ascii_lowercase().contains(&text))
     }
 
     /// Whether it said why it stopped; a run without a digest counts as stopped.
@@ -43,11 +44,9 @@ impl Summary {
         self.digest.as_ref().is_none_or(|digest| digest.is_stopped)
     }
 
-    /// Its line. The short id is left empty: how long it is depends on the other runs.
     pub fn into_row(self, state: State) -> Row {
         Row {
             run: self.run.to_string(),
-            short: String::new(),
             created_unix_ns: self.created_unix_ns,
             verb: self.verb,
             title: self.title,

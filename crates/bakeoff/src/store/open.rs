@@ -1,8 +1,7 @@
 //! Opening the store's file: found or made, known to be ours, brought to the present layout.
 //!
-//! The layout is the number of the last migration, kept as `user_version` in SQLite's header (the
-//! first stores kept it in a table of their own). Nothing is written before it is certain that the
-//! file is a store and not a newer one. Settings of the connection are those the journal needs: a
+//! The number of the layout is `user_version` in SQLite's header. Nothing is written before it is
+//! certain that the file is a store of this layout. Settings of the connection are those the journal needs: a
 //! write-ahead log and `synchronous=FULL`, so an event that was appended survives a power cut
 //! (<https://www.sqlite.org/wal.html>, "Performance Considerations";
 //! <https://www.sqlite.org/pragma.html#pragma_synchronous>).
@@ -16,20 +15,14 @@ use std::time::Duration;
 
 use bakeoff_model::path::RawPath;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
-use rusqlite_migration::{M, Migrations};
+use rusqlite::{Connection, OpenFlags};
 use rustix::fs::fstat;
 
 use super::{ErrorClass, Sqlite, StoreError, lock};
 use crate::files::{Entry, FileError, OtherUser};
 
-/// Each brings a store of the layout before to the next; never changed once released.
-const MIGRATIONS: &[M] = &[
-    M::up(include_str!("migrations/1_runs_and_events.sql")),
-    M::up(include_str!("migrations/2_facts.sql")),
-];
-pub const KNOWN: i64 = MIGRATIONS.len() as i64;
-const HISTORY: &str = "refinery_schema_history";
+const LAYOUT_SQL: &str = include_str!("layout.sql");
+pub const LAYOUT: i64 = 3;
 
 /// What every file of SQLite's begins with (sqlite.org/fileformat, section 1.3).
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -142,7 +135,7 @@ fn seen(file: File) -> &'static File {
 
 fn connect(path: &Path, how: OpenMode) -> Result<Connection, StoreError> {
     let error = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
-    let mut connection = match how {
+    let connection = match how {
         OpenMode::Shared | OpenMode::Alone => {
             Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | WITHOUT_LINKS)
         }
@@ -157,18 +150,22 @@ fn connect(path: &Path, how: OpenMode) -> Result<Connection, StoreError> {
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE").map_err(error)?;
     }
     let mut found = layout(&connection, path)?;
-    if how == OpenMode::Shared && found < KNOWN {
+    if how == OpenMode::Shared && found == 0 {
         let _held = lock::hold_layout(path)?;
         // Another process may have done it while we waited.
         found = layout(&connection, path)?;
-        if found < KNOWN {
-            migrate(&mut connection, path)?;
-            found = layout(&connection, path)?;
+        if found == 0 {
+            lay_out(&connection).map_err(error)?;
+            found = LAYOUT;
         }
     }
-    if found != KNOWN {
-        let detail = format!("its layout is {found}, but bakeoff needs {KNOWN}");
-        return Err(StoreError::io(path, &detail));
+    if found != LAYOUT {
+        return Err(StoreError::environment(format!(
+            "another version of bakeoff wrote the store {} (layout {found}; bakeoff {} supports \
+             {LAYOUT}). It was not changed. Update bakeoff, or use another store with --store PATH",
+            RawPath::new(path),
+            env!("CARGO_PKG_VERSION")
+        )));
     }
     connection.pragma_update(None, "synchronous", "FULL").map_err(error)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(error)?;
@@ -191,54 +188,24 @@ fn layout(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
             RawPath::new(path)
         )));
     }
-    let found = number("user_version")?.max(history(connection).map_err(error)?.unwrap_or(0));
-    if found > KNOWN {
-        return Err(StoreError::environment(format!(
-            "a newer version of bakeoff wrote the store {} (layout {found}; bakeoff {} supports up \
-             to {KNOWN}). It was not changed. Update bakeoff, or use another store with --store \
-             PATH",
-            RawPath::new(path),
-            env!("CARGO_PKG_VERSION")
-        )));
-    }
-    Ok(found)
+    number("user_version")
 }
 
-/// The layout by the table of the first stores; `None` where there is no such table.
-fn history(connection: &Connection) -> rusqlite::Result<Option<i64>> {
-    let table = "SELECT 1 FROM sqlite_schema WHERE name = ?1";
-    if connection.query_row(table, [HISTORY], |_| Ok(())).optional()?.is_none() {
-        return Ok(None);
-    }
-    let latest = format!("SELECT coalesce(max(version), 0) FROM {HISTORY}");
-    connection.query_row(&latest, [], |row| row.get(0)).map(Some)
-}
-
-fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
-    let error = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
+fn lay_out(connection: &Connection) -> rusqlite::Result<()> {
     // Space of removed runs goes back to the drive; can only be chosen before the first table. The
     // mark comes with it in one transaction: whoever looks meanwhile, or after a crash, sees an
     // empty file or one that is known to be ours. Deferred, or the first page would be there
     // before the choice.
-    let mark = format!(
+    connection.execute_batch(&format!(
         "BEGIN DEFERRED; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = \
          {APPLICATION_ID}; COMMIT"
-    );
-    connection.execute_batch(&mark).map_err(error)?;
+    ))?;
     // A filesystem without shared memory maps keeps SQLite's older journal, which is as safe.
     connection
-        .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))
-        .map_err(error)?;
-    if let Some(layout) = history(connection).map_err(error)? {
-        let moved = format!(
-            "BEGIN IMMEDIATE; PRAGMA user_version = {layout}; DROP TABLE {HISTORY}; COMMIT"
-        );
-        connection.execute_batch(&moved).map_err(error)?;
-    }
-    Migrations::from_slice(MIGRATIONS).to_latest(connection).map_err(|failed| match failed {
-        rusqlite_migration::Error::RusqliteError { err, .. } => error(err),
-        other => StoreError::damaged(path, &other.to_string()),
-    })
+        .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))?;
+    connection.execute_batch(&format!(
+        "BEGIN IMMEDIATE; {LAYOUT_SQL} PRAGMA user_version = {LAYOUT}; COMMIT"
+    ))
 }
 
 /// What stands for itself in the path of an URI (RFC 3986, 2.3 and 3.3).

@@ -9,12 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_judge::history::facts::Facts;
 use bakeoff_model::path::printable;
 use bakeoff_report::bundle::{Decoder, Head, Line, SCHEMA};
 use bakeoff_report::runs::State;
 use percent_encoding::percent_decode_str;
-use serde::{Deserialize, Serialize};
 
 use super::{Digest, Records, RunId, StoreError, Summary, id, place};
 use crate::exec::{ExecError, Spec};
@@ -31,42 +29,6 @@ const FIRST_LINES: usize = 3;
 /// Where a server is, and the only way to it.
 #[derive(Clone, Debug)]
 pub struct Address(String);
-
-/// What the server keeps of a run beside its events, for lists and searches.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Pushed {
-    run: String,
-    created_unix_ns: i64,
-    verb: String,
-    title: String,
-    label: Option<String>,
-    events: u64,
-    blocks: u32,
-    cells: u64,
-    verdict: String,
-    hosts: Vec<String>,
-    plans: Vec<String>,
-    drives: Vec<String>,
-}
-
-impl Pushed {
-    pub fn new(summary: &Summary, digest: Digest, facts: Facts) -> Pushed {
-        Pushed {
-            run: summary.run.to_string(),
-            created_unix_ns: summary.created_unix_ns,
-            verb: summary.verb.word().to_string(),
-            title: summary.title.clone(),
-            label: summary.label.clone(),
-            events: digest.events,
-            blocks: digest.blocks,
-            cells: digest.cells,
-            verdict: digest.verdict,
-            hosts: facts.hosts,
-            plans: facts.plans,
-            drives: facts.drives,
-        }
-    }
-}
 
 impl Address {
     pub fn parse(text: &Path) -> Result<Address, StoreError> {
@@ -140,9 +102,9 @@ impl Address {
     }
 
     /// Sends the lines of a run from number `from` on.
-    pub fn push(&self, of: &Pushed, lines: &[String], from: u64) -> Result<(), StoreError> {
+    pub fn push(&self, of: &Summary, lines: &[String], from: u64) -> Result<(), StoreError> {
         let json = serde_json::to_string(of).map_err(|e| StoreError::unstorable(0, &e))?;
-        let Pushed { run, events, .. } = of;
+        let Summary { run, events, .. } = of;
         let mut script = format!(
             "COPY bakeoff.runs (id, events, summary) FROM STDIN {JSON_LINES};\n\
              {run}\x01{events}\x01{json}\n\\.\n\
@@ -164,7 +126,7 @@ impl Address {
 /// The runs on a server, the latest pushed first.
 pub struct Server {
     address: Address,
-    runs: Vec<(Summary, Facts)>,
+    runs: Vec<Summary>,
 }
 
 impl Server {
@@ -173,36 +135,12 @@ impl Server {
         let query = "SELECT summary FROM bakeoff.runs r WHERE events = \
                      (SELECT max(events) FROM bakeoff.runs o WHERE o.id = r.id) ORDER BY number DESC";
         let mut seen = BTreeSet::new();
-        let mut runs: Vec<_> = address.rows(query)?.iter().filter_map(|row| read(row)).collect();
-        runs.retain(|(summary, _)| seen.insert(summary.run.clone()));
+        let rows = address.rows(query)?;
+        let read = rows.iter().filter_map(|row| serde_json::from_str::<Summary>(row).ok());
+        let imported = read.map(|summary| Summary { is_imported: true, ..summary });
+        let runs = imported.filter(|summary| seen.insert(summary.run.clone())).collect();
         Ok(Server { address, runs })
     }
-
-    fn ids(&self) -> Vec<RunId> {
-        self.runs.iter().map(|(summary, _)| summary.run.clone()).collect()
-    }
-}
-
-fn read(row: &str) -> Option<(Summary, Facts)> {
-    let of: Pushed = serde_json::from_str(row).ok()?;
-    let digest = Digest {
-        events: of.events,
-        blocks: of.blocks,
-        cells: of.cells,
-        verdict: of.verdict,
-        is_stopped: true,
-    };
-    let summary = Summary {
-        run: RunId::parse(&of.run)?,
-        created_unix_ns: of.created_unix_ns,
-        verb: of.verb.into(),
-        title: of.title,
-        label: of.label,
-        is_imported: true,
-        events: of.events,
-        digest: Some(digest),
-    };
-    Some((summary, Facts { hosts: of.hosts, plans: of.plans, drives: of.drives }))
 }
 
 impl Records for Server {
@@ -214,8 +152,8 @@ impl Records for Server {
                 self.address.shown()
             ))
         };
-        let found = self.runs.iter().find(|(summary, _)| summary.run == *run);
-        let (summary, _) = found.ok_or_else(|| StoreError::not_found(run.as_str(), &[]))?;
+        let found = self.runs.iter().find(|summary| summary.run == *run);
+        let summary = found.ok_or_else(|| StoreError::not_found(run.as_str(), &[]))?;
         let lines = self.address.rows(&format!(
             "SELECT line FROM bakeoff.events WHERE run = '{run}' AND seq < {} ORDER BY seq",
             summary.events
@@ -227,7 +165,6 @@ impl Records for Server {
             schema: SCHEMA.to_string(),
             run: run.to_string(),
             version: env!("CARGO_PKG_VERSION").to_string(),
-            label: None,
         };
         let head = serde_json::to_string(&head).map_err(|error| damaged(error.to_string()))?;
         let mut decoder = Decoder::default();
@@ -241,23 +178,13 @@ impl Records for Server {
         Ok(lines)
     }
 
-    fn search(&self, text: Option<&str>) -> Result<Vec<Summary>, StoreError> {
-        let is_match = |(summary, facts): &&(Summary, Facts)| {
-            text.is_none_or(|text| summary.has(text) || facts.has(text))
-        };
-        Ok(self.runs.iter().filter(is_match).map(|(summary, _)| summary.clone()).collect())
+    fn list(&self) -> Result<Vec<Summary>, StoreError> {
+        Ok(self.runs.clone())
     }
 
     fn find(&self, name: &str) -> Result<RunId, StoreError> {
-        id::resolve(name, &self.ids())
-    }
-
-    fn short_digits(&self, runs: &[RunId]) -> Result<usize, StoreError> {
-        let ids = self.ids();
-        let digits = runs.iter().map(|run| {
-            id::digits(run, ids.iter().filter(|other| *other != run).map(RunId::as_str))
-        });
-        Ok(digits.fold(id::FEWEST_DIGITS, usize::max))
+        let ids: Vec<RunId> = self.runs.iter().map(|summary| summary.run.clone()).collect();
+        id::resolve(name, &ids)
     }
 
     fn state(&self, _run: &RunId, _is_stopped: bool) -> Result<State, StoreError> {
@@ -268,7 +195,7 @@ impl Records for Server {
         Ok(true)
     }
 
-    fn set_digests(&mut self, _made: &[(RunId, Digest, Facts)]) -> Result<(), StoreError> {
+    fn set_digests(&mut self, _made: &[(RunId, Digest)]) -> Result<(), StoreError> {
         Ok(())
     }
 }

@@ -7,23 +7,24 @@ use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use bakeoff_judge::history::facts::Facts;
 use bakeoff_model::event::{Event, Header, Owner, Step, What};
 use bakeoff_report::bundle::{Head, RUN_SCHEMA};
 use bakeoff_report::runs::State;
-use rusqlite::{Connection, Params, TransactionBehavior, params};
+use rusqlite::{Connection, Params, Row, TransactionBehavior, params};
 
-mod db;
-mod query;
-
-use self::db::Db;
-use self::query::to_i64;
+use super::db::{Db, to_i64, to_u64};
 use super::error::read_event;
-use super::{
-    Digest, Records, RunId, Store, StoreError, StoredImport, Summary, id, listed, lock, open,
-};
+use super::{Digest, Records, RunId, StoreError, StoredImport, Summary, id, listed, lock, open};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+const LIST: &str = "WITH counted AS (
+         SELECT r.*, (SELECT coalesce(max(seq) + 1, 0) FROM events e
+                      WHERE e.run = r.number) AS n
+         FROM runs r)
+     SELECT r.id, r.created_unix_ns, r.verb, r.title, r.label, r.is_imported, r.n, d.json
+     FROM counted r LEFT JOIN digests d
+         ON d.run = r.number AND d.version = ?1 AND d.events = r.n
+     ORDER BY r.number DESC";
 
 #[derive(Debug)]
 pub struct Sqlite {
@@ -110,45 +111,25 @@ impl Records for Sqlite {
         self.db().lines(self.db().number_of(run)?, run)
     }
 
-    fn search(&self, text: Option<&str>) -> Result<Vec<Summary>, StoreError> {
-        query::search(self.db(), text, VERSION)
+    fn list(&self) -> Result<Vec<Summary>, StoreError> {
+        self.db().rows(LIST, [VERSION], summary_of)
     }
 
-    fn set_digests(&mut self, made: &[(RunId, Digest, Facts)]) -> Result<(), StoreError> {
+    fn set_digests(&mut self, made: &[(RunId, Digest)]) -> Result<(), StoreError> {
         self.write(|db| {
-            made.iter().try_for_each(|(run, digest, facts)| {
-                query::keep(db, db.number_of(run)?, (digest, VERSION), facts)
+            made.iter().try_for_each(|(run, digest)| {
+                let json = serde_json::to_string(digest)
+                    .map_err(|e| StoreError::unstorable(digest.events, &e))?;
+                let sql = "INSERT OR REPLACE INTO digests (run, events, version, json)
+                           VALUES (?1, ?2, ?3, ?4)";
+                let values = params![db.number_of(run)?, to_i64(digest.events), VERSION, json];
+                db.change(sql, values).map(drop)
             })
         })
     }
 
     fn find(&self, name: &str) -> Result<RunId, StoreError> {
-        let all = "SELECT id FROM runs ORDER BY number DESC";
-        if name == "last" {
-            return id::resolve(name, &self.db().ids(&format!("{all} LIMIT 1"), [])?);
-        }
-        if let Some((start, end)) = id::range(name) {
-            let sql =
-                "SELECT id FROM runs WHERE id >= ?1 AND id < ?2 ORDER BY number DESC LIMIT ?3";
-            let found = self.db().ids(sql, (start, end, id::NAMED))?;
-            if !found.is_empty() {
-                return id::resolve(name, &found);
-            }
-        }
-        // The message names near ones.
-        id::resolve(name, &self.db().ids(all, [])?)
-    }
-
-    fn short_digits(&self, runs: &[RunId]) -> Result<usize, StoreError> {
-        let sql = "SELECT max(id) FROM runs WHERE id < ?1
-                   UNION ALL SELECT min(id) FROM runs WHERE id > ?1";
-        let mut most = id::FEWEST_DIGITS;
-        for run in runs {
-            let read = |row: &rusqlite::Row<'_>| row.get::<_, Option<String>>(0);
-            let neighbours = self.db().rows(sql, [run.as_str()], read)?;
-            most = most.max(id::digits(run, neighbours.iter().flatten()));
-        }
-        Ok(most)
+        id::resolve(name, &self.db().ids("SELECT id FROM runs ORDER BY number DESC", [])?)
     }
 
     fn state(&self, run: &RunId, is_stopped: bool) -> Result<State, StoreError> {
@@ -161,18 +142,18 @@ impl Records for Sqlite {
     }
 }
 
-impl Store for Sqlite {
-    fn create(&mut self, first: &Event) -> Result<RunId, StoreError> {
+impl Sqlite {
+    pub fn create(&mut self, first: &Event) -> Result<RunId, StoreError> {
         let json = encode(first)?;
         let (run, _) = header_of(first)?;
         self.write(|db| {
-            let number = insert_run(db, first, (false, None))?;
+            let number = insert_run(db, first, false)?;
             insert_event(db, number, 0, &json)
         })?;
         Ok(run)
     }
 
-    fn first(&self, run: &RunId) -> Result<Event, StoreError> {
+    pub fn first(&self, run: &RunId) -> Result<Event, StoreError> {
         let sql = "SELECT e.json FROM events e JOIN runs r ON r.number = e.run
                    WHERE r.id = ?1 AND e.seq = 0";
         let line: Option<String> = self.db().value(sql, [run.as_str()])?;
@@ -180,7 +161,9 @@ impl Store for Sqlite {
         read_event(run, 0, std::slice::from_ref(&line), &line)
     }
 
-    fn append(&mut self, run: &RunId, events: &[Event]) -> Result<(), StoreError> {
+    /// Adds events that follow the stored ones without a gap: all of them or none. Durable when it
+    /// returns.
+    pub fn append(&mut self, run: &RunId, events: &[Event]) -> Result<(), StoreError> {
         self.write(|db| {
             let number = db.number_of(run)?;
             for (expected, event) in (db.count(number)?..).zip(events) {
@@ -193,7 +176,9 @@ impl Store for Sqlite {
         })
     }
 
-    fn unfinished(&self) -> Result<Vec<RunId>, StoreError> {
+    /// Runs measured here whose steps were not all undone: something of theirs may be left on the
+    /// system, or they are under way. Cheap, whatever the number of events.
+    pub fn unfinished(&self) -> Result<Vec<RunId>, StoreError> {
         let sql = "SELECT r.id, e.json FROM events e JOIN runs r ON r.number = e.run
              WHERE e.kind IN ('step_planned', 'step_undone') AND r.is_imported = 0
              ORDER BY r.number DESC, e.seq";
@@ -208,18 +193,21 @@ impl Store for Sqlite {
         Ok(runs)
     }
 
-    fn remove(&mut self, run: &RunId) -> Result<(), StoreError> {
+    pub fn remove(&mut self, run: &RunId) -> Result<(), StoreError> {
         self.change(run, "DELETE FROM runs WHERE id = ?1", [run.as_str()])?;
         // The pragma frees one page a step.
         self.db().rows("PRAGMA incremental_vacuum", [], |_| Ok(())).map(drop)
     }
 
-    fn set_label(&mut self, run: &RunId, label: Option<&str>) -> Result<(), StoreError> {
+    /// Names the run for people; `None` takes the name away.
+    pub fn set_label(&mut self, run: &RunId, label: Option<&str>) -> Result<(), StoreError> {
         let values = params![run.as_str(), label];
         self.change(run, "UPDATE runs SET label = ?2 WHERE id = ?1", values)
     }
 
-    fn import(
+    /// Takes in the lines `next` gives, which were checked by a bundle's decoder. All or nothing;
+    /// a run that is there already is compared and left as it is.
+    pub fn import(
         &mut self,
         head: &Head,
         next: &mut dyn FnMut() -> Result<Option<String>, StoreError>,
@@ -227,9 +215,26 @@ impl Store for Sqlite {
         let run = RunId::parse(&head.run).ok_or_else(StoreError::no_header)?;
         self.write(|db| match db.find_number(&run)? {
             Some(number) => compare(&run, &db.lines(number, &run)?, next),
-            None => insert_all(db, &run, head, next),
+            None => insert_all(db, &run, next),
         })
     }
+}
+
+fn summary_of(row: &Row<'_>) -> rusqlite::Result<Summary> {
+    let id: String = row.get(0)?;
+    let run = RunId::parse(&id).ok_or(rusqlite::Error::InvalidColumnName(id))?;
+    let digest = row.get::<_, Option<String>>(7)?;
+    Ok(Summary {
+        run,
+        created_unix_ns: row.get(1)?,
+        verb: row.get::<_, String>(2)?.into(),
+        title: row.get(3)?,
+        label: row.get(4)?,
+        is_imported: row.get(5)?,
+        events: row.get(6).map(to_u64)?,
+        // One that cannot be read is made again.
+        digest: digest.and_then(|json| serde_json::from_str(&json).ok()),
+    })
 }
 
 fn compare(
@@ -254,12 +259,11 @@ fn compare(
 fn insert_all(
     db: Db<'_>,
     run: &RunId,
-    head: &Head,
     next: &mut dyn FnMut() -> Result<Option<String>, StoreError>,
 ) -> Result<StoredImport, StoreError> {
     let first = next()?.ok_or_else(StoreError::no_header)?;
     let event = read_event(run, 0, std::slice::from_ref(&first), &first)?;
-    let number = insert_run(db, &event, (true, head.label.as_deref()))?;
+    let number = insert_run(db, &event, true)?;
     insert_event(db, number, 0, &first)?;
     let mut seq = 1;
     while let Some(line) = next()? {
@@ -278,17 +282,13 @@ fn header_of(event: &Event) -> Result<(RunId, &Header), StoreError> {
     Ok((run, header))
 }
 
-fn insert_run(
-    db: Db<'_>,
-    first: &Event,
-    (is_imported, label): (bool, Option<&str>),
-) -> Result<i64, StoreError> {
+fn insert_run(db: Db<'_>, first: &Event, is_imported: bool) -> Result<i64, StoreError> {
     let (run, header) = header_of(first)?;
-    let sql = "INSERT INTO runs (id, created_unix_ns, verb, title, is_imported, label)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    let sql = "INSERT INTO runs (id, created_unix_ns, verb, title, is_imported)
+               VALUES (?1, ?2, ?3, ?4, ?5)
                ON CONFLICT (id) DO NOTHING";
     let (verb, title) = (header.verb.word(), &header.title);
-    let values = params![run.as_str(), first.unix_ns, verb, title, is_imported, label];
+    let values = params![run.as_str(), first.unix_ns, verb, title, is_imported];
     match db.change(sql, values)? {
         0 => Err(StoreError::exists(&run)),
         _ => Ok(db.connection.last_insert_rowid()),

@@ -30,7 +30,7 @@ impl Bundle {
     /// Of the run that was begun last.
     fn of(bench: &Bench) -> Bundle {
         let (schema, version) = (bundle::SCHEMA.to_string(), "0.1.0".to_string());
-        let head = bundle::Head { schema, run: bench.last_run(), version, label: None };
+        let head = bundle::Head { schema, run: bench.last_run(), version };
         Bundle { head, events: bench.events("last") }
     }
 

@@ -1,7 +1,7 @@
 //! What is another for certain than in the earlier `fit` runs of the same directory.
 
 use crate::fit::change::{CertainChange, PastFit, certain_change};
-use crate::history::facts::drive_name;
+use crate::history::drive_name;
 use crate::ratings::{AppRating, RatedDemand};
 use bakeoff_model::event::Header;
 use bakeoff_model::fit::{FitNeed, FitRating};

@@ -41,8 +41,6 @@ pub struct Head {
     pub schema: String,
     pub run: String,
     pub version: String,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub label: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

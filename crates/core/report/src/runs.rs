@@ -18,6 +18,7 @@ use super::layout::cut;
 use super::run_document::utc;
 
 const WORDS: usize = 48;
+const SHORT_DIGITS: usize = 8;
 const COLUMNS: [&str; 11] = [
     "run",
     "created_unix_ns",
@@ -45,8 +46,6 @@ pub enum State {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
     pub run: String,
-    #[serde(skip)]
-    pub short: String,
     pub created_unix_ns: i64,
     pub verb: Verb,
     pub title: String,
@@ -156,6 +155,10 @@ fn table(rows: &[Row]) -> Table {
 }
 
 impl Row {
+    pub fn short(&self) -> &str {
+        self.run.get(..SHORT_DIGITS).unwrap_or(&self.run)
+    }
+
     /// Its label and title.
     pub fn name(&self) -> String {
         let title = match self.label.as_deref().filter(|label| !label.is_empty()) {
@@ -179,7 +182,7 @@ impl Row {
 
 fn cells(row: &Row) -> Vec<String> {
     vec![
-        row.short.clone(),
+        row.short().to_string(),
         utc(row.created_unix_ns),
         row.name(),
         row.result(),
@@ -197,7 +200,6 @@ mod tests {
     fn row(run: &str, state: State) -> Row {
         Row {
             run: run.into(),
-            short: run[..4].into(),
             created_unix_ns: 1_795_000_000_000_000_000,
             verb: Verb::Demo,
             title: "demo: ext4, /mnt/\u{1b}[31musb".into(),

@@ -15,7 +15,7 @@ use bakeoff_stats::prng::SplitMix64;
 
 use super::suite::record;
 use crate::store::sqlite::Sqlite;
-use crate::store::{Records, RunId, Store};
+use crate::store::{Records, RunId};
 
 const CHILD: &str = "store::tests::crash::writer_that_is_killed";
 const STORE: &str = "BAKEOFF_TEST_STORE";

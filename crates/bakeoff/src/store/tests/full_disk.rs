@@ -6,7 +6,7 @@ use std::process::Command;
 use super::crash::{batch, begin, start, store_of_child};
 use crate::skip;
 use crate::store::sqlite::Sqlite;
-use crate::store::{ErrorClass, Records, Store};
+use crate::store::{ErrorClass, Records};
 
 const CHILD: &str = "store::tests::full_disk::writer_that_runs_out_of_space";
 

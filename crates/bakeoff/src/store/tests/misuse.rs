@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::suite::record;
 use crate::store::sqlite::Sqlite;
-use crate::store::{ErrorClass, Records, Store, StoreError, open};
+use crate::store::{ErrorClass, Records, StoreError, open};
 
 fn in_temporary_dir(test: impl FnOnce(&Path)) {
     let dir = tempfile::tempdir().expect("a temporary directory");
@@ -91,7 +91,7 @@ fn a_newer_store_is_left_alone_and_both_versions_are_named() {
         newer.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").expect("runs");
         drop(newer);
         let error = refused(path);
-        assert!(error.to_string().contains(&format!("supports up to {})", open::KNOWN)), "{error}");
+        assert!(error.to_string().contains(&format!("supports {})", open::LAYOUT)), "{error}");
         assert!(error.to_string().contains("99") && error.to_string().contains("0.1.0"));
     });
 }

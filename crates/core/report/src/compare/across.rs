@@ -1,6 +1,6 @@
 //! The answer of each board, drive or kernel, and whether they agree on one.
 
-use bakeoff_judge::history::facts::drive_name;
+use bakeoff_judge::history::drive_name;
 use bakeoff_model::difference::Factor;
 use bakeoff_model::event::Header;
 use bakeoff_model::path::sanitize;

@@ -74,7 +74,7 @@ fn a_secret_in_every_text_is_in_no_bundle_and_no_paste() {
     let count = lines.iter().map(|line| line.matches(SECRET).count()).sum::<usize>();
     assert!(count > 200, "{count} texts");
     let public = public(&lines).unwrap();
-    let head = crate::bundle::Head { label: None, ..sample::head() };
+    let head = sample::head();
     let bundle = encode(&head, &public).unwrap();
     for lost in [SECRET, "ada", "/mnt/usb", "/mnt/card"] {
         assert!(!bundle.contains(lost), "{lost} in {bundle}");

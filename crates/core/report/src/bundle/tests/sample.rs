@@ -7,12 +7,7 @@ use bakeoff_model::event::Event;
 pub const RUN: &str = "0123456789abcdef";
 
 pub fn head() -> Head {
-    Head {
-        schema: crate::bundle::SCHEMA.into(),
-        run: RUN.into(),
-        version: "0.1.0".into(),
-        label: Some("before the new power supply".into()),
-    }
+    Head { schema: crate::bundle::SCHEMA.into(), run: RUN.into(), version: "0.1.0".into() }
 }
 
 pub fn lines() -> Vec<String> {

@@ -5,7 +5,6 @@ use std::path::Path;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
-use super::query::{to_i64, to_u64};
 use crate::store::{RunId, StoreError};
 
 /// A connection or a transaction on it, and the path that messages name.
@@ -75,4 +74,13 @@ impl Db<'_> {
         };
         (0..).zip(rows).map(in_order).collect()
     }
+}
+
+/// Sequence numbers stay far below 2^63: a run has at most 2^20 events.
+pub(super) fn to_i64(seq: u64) -> i64 {
+    i64::try_from(seq).unwrap_or(i64::MAX)
+}
+
+pub(super) fn to_u64(count: i64) -> u64 {
+    u64::try_from(count).unwrap_or(0)
 }

@@ -21,13 +21,12 @@ CREATE TABLE events (
 
 CREATE INDEX events_by_kind ON events (kind, run, seq);
 
--- What a listing shows of a run, so that it need not read every event of every run. A row counts
--- only while `events` and `version` are those of the run and of the reader; it can be deleted.
+-- What a listing shows of a run and what it is found by, as JSON, so that a list need not read every
+-- event of every run. A row counts only while `events` and `version` are those of the run and of the
+-- reader; it can be deleted.
 CREATE TABLE digests (
-    run        INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,
-    events     INTEGER NOT NULL,
-    version    TEXT    NOT NULL,
-    blocks     INTEGER NOT NULL,
-    verdict    TEXT    NOT NULL,
-    is_stopped INTEGER NOT NULL
+    run     INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,
+    events  INTEGER NOT NULL,
+    version TEXT    NOT NULL,
+    json    TEXT    NOT NULL
 ) STRICT;

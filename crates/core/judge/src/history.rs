@@ -9,43 +9,15 @@ use std::collections::BTreeSet;
 /// Most drives of a run that are kept; a plan has fewer targets.
 const MOST_DRIVES: usize = 64;
 
-/// Facts about a run, in the words people know them by.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Facts {
-    pub hosts: Vec<String>,
-    pub plans: Vec<String>,
-    /// Each drive below a candidate: [`drive_name`].
-    pub drives: Vec<String>,
-}
-
-impl Facts {
-    pub fn from_header(header: &Header) -> Facts {
-        let host = &header.host;
-        let hosts = [Some(host.hostname.clone()), host.model.clone()];
-        let built_in = |text: &String| BUILT_IN.iter().find(|plan| plan.text == text.as_str());
-        let plan = header.plan.as_ref().and_then(built_in).map(|plan| plan.name.to_string());
-        let drives: BTreeSet<String> = header.disks().map(drive_name).collect();
-        Facts {
-            hosts: filled(hosts.into_iter().flatten()),
-            plans: filled([header.title.clone()].into_iter().chain(plan)),
-            drives: filled(drives.into_iter().take(MOST_DRIVES)),
-        }
-    }
-
-    /// Whether that text is in any of them.
-    pub fn has(&self, text: &str) -> bool {
-        let all = [&self.hosts, &self.plans, &self.drives];
-        all.into_iter().flatten().any(|fact| contains(fact, text))
-    }
-}
-
-/// Whether a text has that part, without regard to the case of ASCII letters.
-pub fn contains(text: &str, part: &str) -> bool {
-    text.to_ascii_lowercase().contains(&part.to_ascii_lowercase())
-}
-
-fn filled(texts: impl Iterator<Item = String>) -> Vec<String> {
-    texts.filter(|text| !text.is_empty()).collect()
+/// The host, plan and drives of a run, in the words people know them by.
+pub fn found_by(header: &Header) -> Vec<String> {
+    let host = &header.host;
+    let built_in = |text: &String| BUILT_IN.iter().find(|plan| plan.text == text.as_str());
+    let plan = header.plan.as_ref().and_then(built_in).map(|plan| plan.name.to_string());
+    let drives: BTreeSet<String> = header.disks().map(drive_name).collect();
+    let hosts = std::iter::once(host.hostname.clone()).chain(host.model.clone());
+    let all = hosts.chain(plan).chain(drives.into_iter().take(MOST_DRIVES));
+    all.filter(|text| !text.is_empty()).collect()
 }
 
 /// A drive by vendor, model and serial number; its size stands in where there is no serial number,
@@ -97,15 +69,11 @@ mod tests {
             let other = crate::testing::disk_place("ext4", "/c", "sdb");
             place.chain = other.chain;
         });
-        let facts = Facts::from_header(&run.build().header);
-        assert_eq!(facts.drives, ["Disk A 69 GB", "Disk B 69 GB"]);
-        assert_eq!(facts.hosts, ["pi", "Raspberry Pi 4 Model B"]);
-        assert_eq!(facts.plans, ["quick: /a, /b, /c"]);
+        let all = found_by(&run.build().header);
+        assert_eq!(all, ["pi", "Raspberry Pi 4 Model B", "Disk A 69 GB", "Disk B 69 GB"]);
         let run = RunBuilder::stacks(&["ext4", "xfs"])
             .header(|h| h.plan = Some(crate::plan::builtin::BUILT_IN[5].text.to_string()))
             .build();
-        let facts = Facts::from_header(&run.header);
-        assert_eq!(facts.plans, ["demo: ext4, xfs", "sd-card"]);
-        assert_eq!(facts.drives, ["Disk A 69 GB"]);
+        assert_eq!(found_by(&run.header)[2..], ["sd-card", "Disk A 69 GB"]);
     }
 }
