@@ -40,8 +40,7 @@ pub use use_args::UseArgs;
 pub struct Args {
     #[command(flatten)]
     pub global: Global,
-    /// With --version: also print the build target, features, libraries and the database of
-    /// stored runs
+    /// With --version: also print the build target, the kernel and the database of stored runs
     #[arg(long, requires = "version")]
     pub verbose: bool,
     #[command(subcommand)]
@@ -242,7 +241,7 @@ pub struct RunArgs {
     /// Start at this time of day and keep the machine awake until the end
     #[arg(long, value_name = "HH:MM", value_parser = parse_time)]
     pub at: Option<Time>,
-    /// Keep running after logout, as a systemd unit or in a separate session
+    /// Keep running after logout, in a session of its own
     #[arg(long)]
     pub detach: bool,
     /// Write the result to this file too, in the format of its ending (see `show -o`); a page
@@ -258,23 +257,20 @@ pub struct ProbeArgs {
     /// Drive (sda or /dev/sda), partition or image
     #[arg(value_parser = device_parser())]
     pub target: PathBuf,
-    /// Read everything that is on it once; continues where an interrupted read ended
+    /// Read everything that is on it once
     #[arg(long)]
     pub read_all: bool,
     /// Erase token, as printed by `devices`: also test its capacity, and a card's marks, with
     /// samples that are restored
     #[arg(long, value_name = "TOKEN")]
     pub erase: Vec<String>,
-    /// Erase the drive: write every block and read it back; continues where it was interrupted
+    /// Erase the drive: write every block and read it back
     #[arg(long)]
     pub full: bool,
     /// Test whether flushed writes survive a power cut: with --erase, write until you cut the
     /// power; afterwards, without it, check them
     #[arg(long, conflicts_with_all = ["full", "read_all"])]
     pub power_cut: bool,
-    /// Allow writing to an unmounted partition of the system drive
-    #[arg(long)]
-    pub shares_disk_with_root: bool,
 }
 
 #[derive(Debug, clap::Args)]

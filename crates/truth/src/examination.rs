@@ -4,11 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_machine::probe::content::ContentRead;
 use bakeoff_machine::probe::exam::ExamAnswer;
 use bakeoff_machine::probe::judge;
 use bakeoff_machine::probe::pace::{PaceVerdict, PieceRates, SHARE_OF_MARK};
-use bakeoff_machine::probe::weak;
 use bakeoff_machine::probe::{FLUSH_BYTES, Readback, SampleLayout};
 use bakeoff_model::normal::Medium;
 use bakeoff_model::others::Others;
@@ -19,8 +17,6 @@ use bakeoff_stats::prng::{NormalDeviates, SplitMix64};
 const WRITES: &[usize] = &[64, 256];
 const READS: &[usize] = &[24; 3];
 const CAPACITY_BYTES: u64 = 64_000_000_000;
-const CHUNKS: u64 = 4000;
-const CHUNK_NS: f64 = 20e6;
 
 /// How often an examination said what.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,8 +35,6 @@ pub struct ExamOutcomes {
 enum ExamScenario {
     /// Pieces against a limit of 1 times `share`.
     Paced { looks: &'static [usize], share: f64, load: PacedLoad },
-    /// A read of everything, of which so many places are slow each time.
-    Places { weak: u64, stall_share: f64, burst: bool },
     /// A capacity of which a share is real; addresses beyond it begin again, or hold nothing.
     Capacity { real: f64, wraps: bool },
 }
@@ -80,7 +74,7 @@ pub fn all(runs: u32, seed: u64) -> Vec<ExamOutcomes> {
 }
 
 fn scenarios() -> Vec<(String, ExamAnswer, ExamScenario)> {
-    use ExamAnswer::{Failing, Fake, NothingWrongFound, Slow};
+    use ExamAnswer::{Fake, NothingWrongFound, Slow};
     // Of others that all are as fast as their slowest tenth.
     let tenths = [1.0; 11];
     let slow = Others { medium: Medium::Sd, link: None, n: 8, tenths, sources: Vec::new() };
@@ -114,14 +108,6 @@ fn scenarios() -> Vec<(String, ExamAnswer, ExamScenario)> {
             all.push((name("reads at 60 % of what is slow"), Slow, reads(0.6 * slow)));
         }
     }
-    for (stall_share, burst) in [(0.0, false), (0.02, false), (0.2, false), (0.2, true)] {
-        let how = if burst { " in bursts" } else { "" };
-        for (weak, truth) in [(0, NothingWrongFound), (4, Failing)] {
-            let name =
-                format!("{weak} weak places; {:.0} % of the reads stall{how}", stall_share * 100.0);
-            all.push((name, truth, ExamScenario::Places { weak, stall_share, burst }));
-        }
-    }
     all.push((
         "all of it is real".to_string(),
         NothingWrongFound,
@@ -151,9 +137,6 @@ impl ExamScenario {
                     ExamAnswer::NothingWrongFound
                 }
             }
-            ExamScenario::Places { weak, stall_share, burst } => {
-                places(weak, stall_share, burst, random)
-            }
             ExamScenario::Capacity { real, wraps } => {
                 // Sizes of forgers are none that the samples know.
                 let real = real * (1.0 - 0.01 * random.uniform() * f64::from(u8::from(real < 1.0)));
@@ -174,31 +157,6 @@ impl PacedLoad {
             self.level / slower * libm::exp(self.noise * random.deviate())
         }))
     }
-}
-
-/// Reads all places, and the slow ones again.
-fn places(weak: u64, stall_share: f64, burst: bool, random: &mut NormalDeviates) -> ExamAnswer {
-    let mut read = ContentRead::default();
-    let (mut in_burst, mut calls) = (false, 0u64);
-    let mut time = |at_bytes: u64| {
-        // A burst lasts so long that both of a pair meet it.
-        calls += 1;
-        if !burst || calls % 16 == 0 {
-            in_burst = random.uniform() < stall_share;
-        }
-        let at = at_bytes >> 20;
-        let is_weak = at * weak / CHUNKS != (at + 1) * weak / CHUNKS;
-        let slower = if in_burst || is_weak { 40.0 } else { 1.0 };
-        (CHUNK_NS * slower * libm::exp(0.1 * random.deviate())) as u64
-    };
-    for at in 0..CHUNKS {
-        read.took(at << 20, time(at << 20));
-    }
-    read.at_bytes = CHUNKS << 20;
-    let slow: Vec<u64> = read.slowest.iter().map(|(at, _)| *at).collect();
-    let size_and_mean = (CHUNKS << 20, read.mean_ns());
-    let pairs = weak::look_again(slow, size_and_mean, |at| Some(time(at)));
-    read.seen(CHUNKS << 20, &pairs).answer
 }
 
 /// Samples a capacity of which the first bytes are real.
@@ -264,7 +222,6 @@ mod tests {
             assert!(one.false_alarms() <= runs / 50, "{one:?}");
             let least = match one.truth {
                 ExamAnswer::NothingWrongFound => 0.98,
-                _ if one.name.starts_with("4 weak") && one.name.contains("20 %") => 0.0,
                 _ => 0.92,
             };
             assert!(one.share(one.found()) >= least, "{one:?}");

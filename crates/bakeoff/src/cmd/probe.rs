@@ -3,11 +3,12 @@
 
 mod contents;
 mod full;
-mod kept;
 mod power_cut;
 mod reads;
 mod samples;
 mod subject;
+
+use std::time::Instant;
 
 use bakeoff_machine::fitness::{Facts, Status, clock};
 use bakeoff_machine::probe::exam::{Exam, ExamAnswer, ExamPart, PartLeftOut, PartSeen};
@@ -28,9 +29,8 @@ use crate::signals::Cancel;
 use crate::steps::probing::ProbedDevice;
 use crate::steps::target::{self, Target};
 use crate::store::place;
-use crate::ui::progress::Progress;
+use crate::ui::progress::{LiveProgress, Progress};
 use crate::ui::say;
-use kept::KeptState;
 use samples::Sampled;
 use subject::ExamSubject;
 
@@ -87,7 +87,7 @@ fn print(format: Format, exam: &Exam) -> Result<Outcome, Fault> {
 
 /// The target as one that may be written.
 fn writable(global: &Global, args: &ProbeArgs) -> Result<Target, Fault> {
-    let target = target::look(&args.target, args.shares_disk_with_root)?;
+    let target = target::look(&args.target, false)?;
     let store = place::path(global.store.as_deref())?;
     target.refuse_ours(&[("the store", &store)])?;
     let size = target.room.target_bytes;
@@ -100,6 +100,28 @@ fn writable(global: &Global, args: &ProbeArgs) -> Result<Target, Fault> {
         )));
     }
     Ok(target)
+}
+
+/// How far a long part of an examination is.
+pub struct Bar<'a> {
+    pub progress: &'a Progress,
+    began: Instant,
+    total_bytes: u64,
+}
+
+impl Bar<'_> {
+    pub fn new(progress: &Progress, total_bytes: u64) -> Bar<'_> {
+        Bar { progress, began: Instant::now(), total_bytes }
+    }
+
+    pub fn draw(&self, done_bytes: u64) {
+        let elapsed_ns = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let left_bytes = self.total_bytes.saturating_sub(done_bytes) as f64;
+        let per_byte = elapsed_ns as f64 / done_bytes.max(1) as f64;
+        self.progress.expect(elapsed_ns, (left_bytes * per_byte) as u64);
+        self.progress
+            .live(LiveProgress { ios: done_bytes / reads::CHUNK_BYTES as u64, bytes: done_bytes });
+    }
 }
 
 /// One examination while it goes on.
@@ -200,25 +222,15 @@ impl<'a> Examination<'a> {
     fn contents(&mut self) -> Result<(), Fault> {
         let mut place = self.subject.open()?;
         let size = self.subject.size_bytes;
-        let kept = self.kept("read")?;
         say::note(
             self.global.quiet,
-            format_args!(
-                "Reading all {}{}. Ctrl-C keeps how far it came.",
-                units::size_decimal(size),
-                self.time_of(size)
-            ),
+            format_args!("Reading all {}{}.", units::size_decimal(size), self.time_of(size)),
         );
         let progress = Progress::new(self.global.quiet);
-        let read = contents::read(&mut place, size, &kept, &progress, self.cancel);
+        let read = contents::read(&mut place, size, &Bar::new(&progress, size), self.cancel);
         progress.clear();
-        let read = read?;
-        self.exam.parts.push(read.read.seen(size, &read.pairs));
-        if self.cancel.is_set() {
-            Err(Fault::interrupted("interrupted. Continue with the same command"))
-        } else {
-            Ok(())
-        }
+        self.exam.parts.push(read.seen(size));
+        self.interrupted()
     }
 
     /// Errors that the kernel logged while this read.
@@ -250,7 +262,7 @@ impl<'a> Examination<'a> {
         let said = if self.args.full { whole } else { first };
         say::note(self.global.quiet, format_args!("{said}"));
         consent::to_erase(&[target], &self.args.erase)?;
-        let held = target.take(self.args.shares_disk_with_root)?;
+        let held = target.take(false)?;
         let moved = self.moved();
         let (alike, cancel) = (&self.alike, self.cancel);
         let sampled = Sampled { target, held: &held, alike, moved: &moved, cancel };
@@ -267,30 +279,19 @@ impl<'a> Examination<'a> {
             return Ok(());
         }
         let progress = Progress::new(self.global.quiet);
-        let kept = self.kept("full")?;
         let mut device = ProbedDevice::held(&held)?;
         let name = target.describe();
-        let done = full::write_and_read(&mut device, (&name, size), &kept, &progress, cancel);
+        let bar = Bar::new(&progress, size.saturating_mul(2));
+        let done = full::write_and_read(&mut device, (&name, size), &bar, cancel);
         progress.clear();
-        let Some(report) = done? else { return Err(self.unfinished()) };
+        let report = done
+            .map_err(|e| Fault::environment(format!("probing {name} failed: {e}")))?
+            .ok_or_else(|| {
+            Fault::interrupted("interrupted. The drive was partly overwritten")
+        })?;
         self.exam.parts.push(report.seen());
         self.exam.capacity = Some(report);
         Ok(())
-    }
-
-    /// Interrupted while the drive was written, whose token is another by now.
-    fn unfinished(&self) -> Fault {
-        Fault::interrupted(say::typed(&format!(
-            "interrupted. Continue with `sudo {} --full --erase TOKEN`; its contents have changed, \
-             so `bakeoff devices` shows another token",
-            self.subject.command
-        )))
-    }
-
-    fn kept(&self, part: &str) -> Result<KeptState, Fault> {
-        let store = place::path(self.global.store.as_deref())?;
-        let size = self.subject.size_bytes;
-        Ok(KeptState::new(&store, part, &self.subject.known_by, size))
     }
 
     /// What the drive below has moved so far.
@@ -325,7 +326,7 @@ impl<'a> Examination<'a> {
     }
 
     fn leave_out_writes(&mut self) {
-        match target::look(&self.args.target, self.args.shares_disk_with_root) {
+        match target::look(&self.args.target, false) {
             Ok(target) => {
                 let size = target.room.target_bytes;
                 let why = format!(

@@ -110,7 +110,7 @@ pub fn lives(owner: &Owner) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Store, lock};
+    use crate::store::lock;
     use bakeoff_model::event::{Event, What};
 
     fn owned_by(pid: u32) -> (tempfile::TempDir, Sqlite, RunId) {

@@ -17,7 +17,6 @@ pub mod pace;
 pub mod parts;
 pub mod power_cut;
 pub mod speed;
-pub mod weak;
 
 use bakeoff_stats::distinct;
 use bakeoff_stats::prng::{SplitMix64, mix};

@@ -3,11 +3,10 @@
 
 use std::io;
 
+use bakeoff_machine::probe::BLOCK_BYTES;
 use bakeoff_machine::probe::exam::Exam;
 use bakeoff_machine::probe::power_cut::{FLUSH_EVERY, FlushedWrites, KeptWrites, MOST_WRITES};
-use bakeoff_machine::probe::{BLOCK_BYTES, SMALLEST_BYTES};
 
-use super::kept::KeptState;
 use super::subject::ExamSubject;
 use crate::cli::{Global, ProbeArgs};
 use crate::cmd::{consent, lifecycle};
@@ -15,13 +14,13 @@ use crate::fault::{Fault, Outcome};
 use crate::planning::new_run;
 use crate::signals::Cancel;
 use crate::steps::probing::{ProbedDevice, ProbedMedium};
-use crate::store::place;
+use crate::store::kept_file::KeptFile;
 use crate::ui::progress::{LiveProgress, Progress};
 use crate::ui::say;
 
-fn kept(global: &Global, subject: &ExamSubject) -> Result<KeptState, Fault> {
-    let store = place::path(global.store.as_deref())?;
-    Ok(KeptState::new(&store, "power-cut", &subject.known_by, subject.size_bytes))
+fn kept(global: &Global, subject: &ExamSubject) -> Result<KeptFile, Fault> {
+    let known_by = subject.known_by.as_str();
+    Ok(KeptFile::new(global.store.as_deref(), ("power-cut", known_by), known_by)?)
 }
 
 /// Erases the drive and writes until it is gone, the machine stops, or Ctrl-C.
@@ -31,7 +30,7 @@ pub fn write(global: &Global, args: &ProbeArgs, cancel: &Cancel) -> Result<Outco
     consent::to_erase(&[&target], &args.erase)?;
     let subject = ExamSubject::look(&args.target)?;
     let kept = kept(global, &subject)?;
-    let held = target.take(args.shares_disk_with_root)?;
+    let held = target.take(false)?;
     let mut device = ProbedDevice::held(&held)?;
     say::note(
         global.quiet,
@@ -48,7 +47,7 @@ pub fn write(global: &Global, args: &ProbeArgs, cancel: &Cancel) -> Result<Outco
     let ended = write_and_flush(&mut device, &mut record, cancel, &mut |record| {
         let (ios, bytes) = (record.flushed, record.flushed * BLOCK_BYTES as u64);
         progress.live(LiveProgress { ios, bytes });
-        kept.save(record)
+        Ok(kept.save(record)?)
     });
     progress.clear();
     if let Err(error) = ended? {
@@ -93,7 +92,7 @@ fn write_and_flush(
 pub fn check(global: &Global, args: &ProbeArgs, cancel: &Cancel) -> Result<Exam, Fault> {
     let subject = ExamSubject::look(&args.target)?;
     let record: Option<FlushedWrites> = kept(global, &subject)?.load();
-    let is_known = |of: &FlushedWrites| of.flushed > 0 && of.size_bytes >= SMALLEST_BYTES;
+    let is_known = |of: &FlushedWrites| of.flushed > 0 && of.size_bytes == subject.size_bytes;
     let record = record.filter(is_known).ok_or_else(|| {
         Fault::usage(say::typed(&format!(
             "no flushed writes of {} are recorded. Write them with `sudo {} --power-cut --erase \
@@ -118,6 +117,8 @@ pub fn check(global: &Global, args: &ProbeArgs, cancel: &Cancel) -> Result<Exam,
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
+
+    use bakeoff_machine::probe::SMALLEST_BYTES;
 
     /// A drive that loses its power after so many writes, and perhaps what it had in its cache.
     struct Cut {

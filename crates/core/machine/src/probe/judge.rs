@@ -1,6 +1,6 @@
 //! From what the samples were to what may be said: how much is real at most, what is excluded.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::exam::{ExamAnswer, ExamPart, PartSeen};
 use super::{Readback, UPPER_SAMPLES, wrap_found};
@@ -56,8 +56,7 @@ pub fn judge(
 }
 
 /// What was read back, counted: every block of a drive is too much to be listed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadbackTally {
     pub blocks: u64,
     pub good: u64,
