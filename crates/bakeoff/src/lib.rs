@@ -10,7 +10,6 @@
 mod assets;
 mod cli;
 mod cmd;
-mod detached;
 mod exec;
 mod fault;
 mod files;
@@ -42,17 +41,16 @@ use fault::{Fault, Outcome};
 
 pub use cli::formats::command;
 
-/// Runs the command line of this process. `is_static`: whether the program needs no shared library.
-pub fn main(is_static: bool) -> ExitCode {
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
     bakeoff_engine::size_limit_is_an_error();
-    cmd::about::set_static(is_static);
     if let Some(code) = exec::internal::dispatch() {
         return code;
     }
     let typed = exec::internal::typed_args();
     let ended = match cli::fio_words::read(typed.clone()) {
         Ok(args) => ended(args),
-        Err(error) => not_a_command(&error, typed),
+        Err(error) => not_a_command(&error, &typed),
     };
     fault::exit(ended)
 }
@@ -67,9 +65,9 @@ fn ended(args: cli::Args) -> Result<Outcome, Fault> {
 }
 
 /// Help and the version go to stdout like any result; everything else is a wrong command line.
-fn not_a_command(error: &clap::Error, typed: Vec<OsString>) -> Result<Outcome, Fault> {
+fn not_a_command(error: &clap::Error, typed: &[OsString]) -> Result<Outcome, Fault> {
     if error.kind() == ErrorKind::DisplayVersion && typed.iter().any(|word| word == "--verbose") {
-        return cmd::about::run(typed);
+        return cmd::about::run();
     }
     match (error.use_stderr(), error.print()) {
         // clap has explained it; a closed stderr leaves only the exit code to tell.

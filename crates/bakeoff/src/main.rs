@@ -6,5 +6,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    bakeoff::main(cfg!(target_feature = "crt-static"))
+    bakeoff::main()
 }

@@ -12,7 +12,6 @@
     forbid(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)
 )]
 
-pub mod about;
 mod alone;
 pub mod answer;
 mod bench;
@@ -52,7 +51,6 @@ mod side_by_side;
 pub mod watch;
 pub mod writes;
 
-pub use about::{about_document, about_json};
 pub use answer::live;
 pub use bench::{Benched, bench_document, bench_json};
 pub use compare::across::Across;
