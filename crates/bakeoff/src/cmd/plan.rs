@@ -2,24 +2,20 @@
 
 use bakeoff_judge::plan::Plan;
 use bakeoff_judge::rules;
-use bakeoff_machine::prepare::recipe::smallest_region_bytes;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::path::RawPath;
 use bakeoff_report as report;
-use bakeoff_report::plan::{PlanView, SpeedView, TargetView, state_label};
+use bakeoff_report::plan::{PlanView, TargetView, state_label};
 use bakeoff_stats::units;
 
 use super::{answer, setup, stored};
 use crate::cli::{Format, Global, PlanArgs};
-use crate::fault::{Fault, Outcome, denied_advice};
-use crate::places::survey;
+use crate::fault::{Fault, Outcome};
 use crate::places::targets::Wanted;
 use crate::planning::commands::commands;
 use crate::planning::costs::costs;
 use crate::planning::on_targets::{Looked, check_wear, look_at, too_large, without_targets};
 use crate::planning::plan_text;
-use crate::signals::Cancel;
-use crate::ui::say;
 
 /// Shows the plan; refuses what `run` would refuse, after showing it.
 pub fn run(global: &Global, args: &PlanArgs) -> Result<Outcome, Fault> {
@@ -52,8 +48,7 @@ pub fn run(global: &Global, args: &PlanArgs) -> Result<Outcome, Fault> {
         return print(format, &view, is_whole).map(|()| Outcome::Done);
     }
     let looked = look_at(global, name, args, None)?;
-    let speeds = speeds(global, &looked)?;
-    let mut view = on_targets(&looked, &speeds);
+    let mut view = on_targets(&looked);
     view.findings = findings(&looked.asked)?;
     print(format, &view, is_whole)?;
     let (made, wanted) = (&looked.made, &looked.wanted);
@@ -77,52 +72,18 @@ fn findings(plan: &Plan) -> Result<Vec<Finding>, Fault> {
     rules::of_plan(plan, &plan_text::job_files(plan)?).map_err(Fault::usage)
 }
 
-/// Reads every region here and there, which takes seconds and changes nothing.
-fn speeds(global: &Global, looked: &Looked) -> Result<Vec<SpeedView>, Fault> {
-    let needed_bytes = smallest_region_bytes(&looked.made.candidates);
-    let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let is_quiet = global.quiet || !rustix::termios::isatty(std::io::stderr());
-    let mut speeds = Vec::new();
-    for Wanted { target, span, .. } in &looked.wanted {
-        if !target.has_positions() {
-            let why = "positions in a file do not correspond to positions on the drive";
-            speeds.push(SpeedView::not_read(why));
-            continue;
-        }
-        say::note(is_quiet, format_args!("Sampling the read speed of {}…", target.path));
-        let read = survey::survey(target.path.as_path(), span.start_bytes, *span, &cancel);
-        if cancel.is_set() {
-            return Err(Fault::interrupted("interrupted; nothing was changed"));
-        }
-        speeds.push(match read {
-            Ok(positions) => {
-                SpeedView::new(*span, positions, target.room.granule_bytes, needed_bytes)
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-                SpeedView::not_read(format!("{error}{}", denied_advice(&error)))
-            }
-            Err(error) => SpeedView::not_read(format!(
-                "{error}. For details: bakeoff devices {}",
-                target.path
-            )),
-        });
-    }
-    Ok(speeds)
-}
-
-fn on_targets(looked: &Looked, speeds: &[SpeedView]) -> PlanView {
+fn on_targets(looked: &Looked) -> PlanView {
     let Looked { asked, made, wanted, visited_because } = looked;
     let mut view = PlanView::new(asked, made.clone());
     view.visited_because.clone_from(visited_because);
-    let pairs = || wanted.iter().zip(speeds);
-    view.targets = pairs().map(|(wanted, speed)| target_view(wanted, speed)).collect();
+    view.targets = wanted.iter().map(target_view).collect();
     view.too_large = too_large(made, wanted);
     view.commands = commands(made, wanted);
-    view.estimate = costs(made, pairs().map(|(w, speed)| (w, speed.shrinks_to_bytes)));
+    view.estimate = costs(made, wanted);
     view
 }
 
-fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
+fn target_view(wanted: &Wanted) -> TargetView {
     let Wanted { target, span, parts, flash_state, .. } = wanted;
     let (bytes, about) = (target.room.target_bytes, target.about());
     let about = if target.is_image {
@@ -144,7 +105,6 @@ fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
         region_parts: *parts,
         state: state_label(*flash_state),
         max_write_bytes: Some(target.write_budget()),
-        speed: speed.clone(),
     }
 }
 

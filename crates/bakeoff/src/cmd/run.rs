@@ -131,7 +131,7 @@ fn get_ready(global: &Global, args: &RunArgs) -> Result<Ready, Fault> {
 }
 
 fn costs(made: &Expanded, wanted: &[Wanted]) -> Vec<String> {
-    let costs = planning::costs::costs(made, wanted.iter().map(|wanted| (wanted, None)));
+    let costs = planning::costs::costs(made, wanted);
     let Some(costs) = costs else { return Vec::new() };
     let mut said = vec![expected(&costs, Span::blocks(made), made.protocol.mode)];
     said.extend(costs.refused.map(|why| {

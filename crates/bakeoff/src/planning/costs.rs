@@ -7,17 +7,13 @@ use bakeoff_report::plan::EstimateView;
 
 use crate::places::targets::Wanted;
 
-/// Time and bytes on these targets, each with what its region shrinks to where that is known.
-pub fn costs<'w>(
-    made: &Expanded,
-    targets: impl Iterator<Item = (&'w Wanted, Option<u64>)>,
-) -> Option<EstimateView> {
-    let site = |(wanted, shrunk): (&Wanted, Option<u64>)| RegionCost {
+pub fn costs(made: &Expanded, targets: &[Wanted]) -> Option<EstimateView> {
+    let site = |wanted: &Wanted| RegionCost {
         speed: Speed::assumed_for(wanted.target.place.disks().next()),
-        region_bytes: shrunk.unwrap_or(wanted.span.size_bytes),
+        region_bytes: wanted.span.size_bytes,
         is_overwritten: wanted.flash_state == FlashState::Overwritten,
     };
-    let sites: Vec<RegionCost> = targets.map(site).collect();
+    let sites: Vec<RegionCost> = targets.iter().map(site).collect();
     let limit = made.protocol.max_write_bytes;
     let slowest = sites.iter().map(|s| s.speed).min_by_key(|s| s.write_bytes_per_s);
     let (costs, speed) = estimate(made, &sites, limit).zip(slowest)?;

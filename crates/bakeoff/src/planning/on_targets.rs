@@ -74,7 +74,7 @@ pub fn look_at(
 /// Whether the limits leave room for every workload and for more blocks than the first look needs,
 /// as far as that is known before the run.
 fn has_time_to_measure(Looked { made, wanted, .. }: &Looked) -> bool {
-    let costs = costs(made, wanted.iter().map(|wanted| (wanted, None)));
+    let costs = costs(made, wanted);
     let enough = 2 * u64::from(made.protocol.first_look());
     let leaves_room = |costs: EstimateView| {
         costs.refused.is_none() && costs.dropped.is_empty() && costs.last_blocks >= enough

@@ -20,10 +20,9 @@ use bakeoff_judge::decide::limits::RunCost;
 use bakeoff_judge::plan::budget::Estimate;
 use bakeoff_judge::plan::{Expanded, Plan, PlanAxis};
 use bakeoff_machine::prepare::contents::Sign;
-use bakeoff_machine::prepare::region;
 use bakeoff_machine::prepare::stand_in::StandIn;
 use bakeoff_model::candidate::{Candidate, Skipped, are_compared};
-use bakeoff_model::event::{FlashState, Position};
+use bakeoff_model::event::FlashState;
 use bakeoff_model::finding::{Finding, Severity};
 use bakeoff_model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_model::workload::Workload;
@@ -99,38 +98,6 @@ pub struct TargetView {
     pub state: &'static str,
     /// What may be written to it unless the user allows more; `None` = no limit.
     pub max_write_bytes: Option<u64>,
-    pub speed: SpeedView,
-}
-
-/// Speed by position, as it reads before anything was written.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct SpeedView {
-    /// In the order of offsets on the target; empty where it was not read.
-    pub positions: Vec<Position>,
-    /// How much faster one end is than the other, as a fraction; 0 where it is not, or noise.
-    pub gradient: f64,
-    /// What the region shrinks to, should it read like that when it is measured; `None` = it stays.
-    pub shrinks_to_bytes: Option<u64>,
-    pub not_read: Option<String>,
-}
-
-impl SpeedView {
-    /// What these reads of a region come to for candidates that need so much of it.
-    pub fn new(
-        span: region::Span,
-        positions: Vec<Position>,
-        granule_bytes: u64,
-        needed_bytes: u64,
-    ) -> SpeedView {
-        let (shrunk, gradient) =
-            region::equally_fast(span, &positions, granule_bytes, needed_bytes);
-        let shrinks_to_bytes = (shrunk != span).then_some(shrunk.size_bytes);
-        SpeedView { positions, gradient, shrinks_to_bytes, not_read: None }
-    }
-
-    pub fn not_read(why: impl Into<String>) -> SpeedView {
-        SpeedView { not_read: Some(why.into()), ..SpeedView::default() }
-    }
 }
 
 /// Commands in their order, each with what it is for.

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Commands, EstimateView, PlanView, SettlingView, Span, SpeedView, TargetView};
+use super::{Commands, EstimateView, PlanView, SettlingView, Span, TargetView};
 use crate::document::Document;
-use crate::prepared::speeds;
 use bakeoff_judge::decide::limits::RunCost;
 use bakeoff_machine::prepare::stand_in::StandIn;
 use bakeoff_model::candidate::{Skipped, are_compared};
@@ -280,30 +279,9 @@ fn write_target(target: &TargetView, shares: bool, out: &mut Document) {
     let (size, start) = (target.region_size_bytes, target.region_start_bytes);
     let (size, start) = (units::size(size), units::size(start));
     out.line(1, format!("{each}region: {size} starting at {start}, {}", target.state));
-    out.line(1, speed(&target.speed));
     target.contents_words.iter().for_each(|words| out.line(1, format!("contents: {words}")));
     out.line(1, "all data on it will be lost");
     out.line(1, format!("erase token: {}", target.erase_token));
-}
-
-fn speed(speed: &SpeedView) -> String {
-    if let Some(why) = &speed.not_read {
-        return format!("speed from start to end: not read: {why}");
-    }
-    let then = match speed.shrinks_to_bytes {
-        Some(bytes) => format!(
-            "one end is {:.0} % faster than the other, so the region shrinks to {}",
-            speed.gradient * 100.0,
-            units::size(bytes)
-        ),
-        None => "its ends differ by at most 2 %, or only by noise, so the region is unchanged"
-            .to_string(),
-    };
-    format!(
-        "current read speed from start to end: {}; {then}. A region that was never written can be \
-         faster to read than a written one",
-        speeds(&speed.positions)
-    )
 }
 
 fn stand_ins(commands: &[Commands]) -> String {
@@ -332,33 +310,10 @@ mod tests {
     use bakeoff_judge::plan::budget::{RegionCost, Speed, estimate};
     use bakeoff_judge::plan::{built_in, parse};
     use bakeoff_judge::testing::expanded;
-    use bakeoff_machine::prepare::region;
-    use bakeoff_model::event::Position;
 
     fn view(name: &str) -> PlanView {
         let text = built_in(name).unwrap().text;
         PlanView::new(&parse(text, name).unwrap(), expanded(text, &[]))
-    }
-
-    /// Nine reads of a region of 1 GiB, the last that many per cent slower than the first.
-    fn zoned(percent: f64) -> SpeedView {
-        let span = region::Span { start_bytes: 14 << 30, size_bytes: 1 << 30 };
-        let position = |i: u64| Position {
-            offset_bytes: span.start_bytes + i * (span.size_bytes / 9),
-            bytes_per_s: 90e6 * (1.0 - percent / 800.0 * i as f64),
-        };
-        SpeedView::new(span, (0..9).map(position).collect(), 0, 0)
-    }
-
-    #[test]
-    fn a_region_that_will_shrink_says_to_what_and_one_that_was_not_read_says_why() {
-        assert_eq!(zoned(1.0).shrinks_to_bytes, None);
-        let steep = zoned(20.0);
-        assert!(steep.shrinks_to_bytes.is_some_and(|bytes| bytes < 128 << 20), "{steep:?}");
-        let said = speed(&steep);
-        assert!(said.contains("90 88 86") && said.contains("25 % faster"), "{said}");
-        let said = speed(&SpeedView::not_read("\u{1b}[2J no"));
-        assert!(said.starts_with("speed from start to end: not read: "), "{said}");
     }
 
     #[test]
@@ -382,7 +337,6 @@ mod tests {
             region_parts: 1,
             state: "written in full before every visit",
             max_write_bytes: Some(32 << 30),
-            speed: zoned(1.0),
         });
         view.commands.push(Commands {
             of: "ext4, in each block".to_string(),
