@@ -37,7 +37,7 @@ fuzz_target!(|bytes: &[u8]| {
             let udev = sysinfo::udev::parse(&text);
             drop((udev.by_id().map(str::len), udev.decoded("ID_SERIAL")));
         }
-        18 => drop(sysinfo::mdstat::busy(&text)),
+        18 => drop(sysinfo::table_id::table_id("gpt", bytes)),
         19 => drop(sysinfo::sd_status::parse(&text)),
         20 => drop(sysinfo::smartctl::parse(&text)),
         22 => drop(sysinfo::usb_descriptors::offers_uas(bytes)),

@@ -13,7 +13,7 @@ use jiff::Zoned;
 use jiff::civil::Time;
 
 use crate::cli::Global;
-use crate::exec::{background, internal};
+use crate::exec::{internal, unlimited};
 use crate::fault::{Fault, Outcome};
 use crate::files::{Entry, FileError, OtherUser};
 use crate::host;
@@ -66,7 +66,7 @@ pub fn detach(global: &Global, consents: &[String]) -> Result<Outcome, Fault> {
     let store = place::path(global.store.as_deref())?;
     let runs = format!("bakeoff runs --store {}", shell_word(&RawPath::new(&store)));
     let (log, file) = log_file(&store)?;
-    let mut child = background::session(&args, &file, &file).map_err(Fault::environment)?;
+    let mut child = unlimited::session(&args, &file, &file).map_err(Fault::environment)?;
     if let Some(ended) = early_end(&mut child, &log, WATCH)? {
         return Ok(ended);
     }

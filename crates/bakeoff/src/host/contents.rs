@@ -14,8 +14,9 @@ use std::time::Duration;
 use bakeoff_machine::prepare::contents::{Contents, Sign, digest};
 use bakeoff_machine::prepare::device::System;
 use bakeoff_machine::sysinfo::dev::Dev;
+use bakeoff_machine::sysinfo::partx;
+use bakeoff_machine::sysinfo::table_id::{HEAD_BYTES, table_id};
 use bakeoff_machine::sysinfo::wipefs::{self, Signature};
-use bakeoff_machine::sysinfo::{partx, superblock};
 use bakeoff_model::host::LayerKind;
 use bakeoff_model::path::{RawPath, printable};
 use rustix::fs::OFlags;
@@ -139,23 +140,18 @@ fn parts_within(path: &Path, own: &[Sign]) -> Result<Vec<Sign>, String> {
 }
 
 fn sign(found: Signature, head: &[u8]) -> Sign {
-    let usage = superblock::usage(&found.kind, head);
     Sign {
         part: None,
         offset_bytes: found.offset_bytes,
         label: found.label,
-        uuid: found.uuid.or_else(|| superblock::table_id(&found.kind, head)),
-        size_bytes: usage.size_bytes,
-        used_bytes: usage.used_bytes,
-        written_s: usage.written_s,
-        made_s: usage.made_s,
+        uuid: found.uuid.or_else(|| table_id(&found.kind, head)),
         kind: found.kind,
     }
 }
 
 /// The first bytes from an offset on; fewer at the end of the device.
 fn head(path: &Path, offset_bytes: u64) -> Result<Vec<u8>, String> {
-    let mut bytes = vec![0; superblock::HEAD_BYTES];
+    let mut bytes = vec![0; HEAD_BYTES];
     let mut read = || -> io::Result<usize> {
         let (file, mut done) = (File::open(path)?, 0);
         while done < bytes.len() {

