@@ -144,7 +144,7 @@ def test_cause(guest, made):
 
 # What a clean machine can have, and CPU time that is not the caller's.
 CLEAN = {"device", "bus", "queue_depth", "flush", "unattributed"}
-OTHERS = {"other processes", "quota of the control group"}
+OTHERS = {"other processes"}
 
 
 def test_no_cause_on_a_clean_disk(guest):

@@ -27,7 +27,6 @@ mod opened;
 mod place;
 pub mod power;
 mod process;
-mod quota;
 mod root;
 mod servers;
 mod settings;
@@ -79,15 +78,9 @@ pub use view::{
 };
 pub use writers::writers;
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use bakeoff_machine::prepare::device::System;
-
-/// Whether processes of others are hidden: by a container, or by `hidepid` of /proc. Whoever sees
-/// all of them sees the one that starts the kernel's threads.
-pub fn hides_processes() -> bool {
-    root::Root::system().text("proc/2/comm").is_none_or(|name| name.trim_end() != "kthreadd")
-}
 
 /// Every block device and everything that can be seen using one.
 ///
@@ -97,17 +90,8 @@ pub fn system() -> std::io::Result<System> {
     system::system(&root::Root::system())
 }
 
-/// Nanoseconds since 1970.
+/// Nanoseconds since 1970; before that it reads 0.
 pub fn unix_ns() -> i64 {
-    i64::try_from(since_1970().as_nanos()).unwrap_or(i64::MAX)
-}
-
-/// Seconds since 1970.
-pub fn unix_s() -> u64 {
-    since_1970().as_secs()
-}
-
-/// Before 1970 it reads 0.
-fn since_1970() -> Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since_1970.as_nanos()).unwrap_or(i64::MAX)
 }

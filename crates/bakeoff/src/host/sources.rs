@@ -13,7 +13,6 @@ use bakeoff_model::candidate::Skipped;
 
 use super::feed::Feed;
 use super::kernel_log::KernelLog;
-use super::quota::Quota;
 use super::root::Root;
 use super::{firmware, gauges, power};
 
@@ -39,7 +38,6 @@ pub struct Sources {
     pressure: [Option<Feed>; 3],
     meminfo: Option<Feed>,
     vmstat: Option<Feed>,
-    quota: Option<Quota>,
     firmware: Option<firmware::Throttling>,
     clocks: Vec<Feed>,
     temperatures: Vec<Feed>,
@@ -69,8 +67,6 @@ impl Sources {
         let cpus = online.and_then(|text| cpu_list::count(&text)).unwrap_or(1) as usize;
         let firmware = firmware::Throttling::open(&root);
         found.any(("throttling", "no Raspberry Pi firmware responds"), firmware.iter().count());
-        let quota = Quota::open(&root);
-        found.any(("CPU quota", "bakeoff's control group has no cpu.stat"), quota.iter().count());
         Sources {
             layout: TelemetryLayout {
                 devices: Vec::new(),
@@ -89,7 +85,6 @@ impl Sources {
             ],
             meminfo: page("memory", "proc/meminfo", &mut found),
             vmstat: page("page counters", "proc/vmstat", &mut found),
-            quota,
             firmware,
             clocks,
             temperatures,
@@ -153,7 +148,6 @@ impl Sources {
             let swapped = pages.pswpin.zip(pages.pswpout);
             put(Slow::Swapped, swapped.map(|(i, o)| i.saturating_add(o)));
         }
-        put(Slow::QuotaHeld, self.quota.as_mut().and_then(Quota::held_ns));
         put(Slow::Throttled, self.firmware.as_mut().and_then(|f| f.bits()).map(u64::from));
         for (index, feed) in self.clocks.iter_mut().enumerate() {
             row[self.layout.clock(index)] = feed.number().unwrap_or(NONE);

@@ -40,9 +40,6 @@ pub struct Telemetry {
     /// Bits of [`crate::throttled`], Raspberry Pi only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub throttled: Vec<u32>,
-    /// Time the quota of our control group kept us from running.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quota_held_ns: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swapped_pages: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

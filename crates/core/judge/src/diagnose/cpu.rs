@@ -1,4 +1,4 @@
-//! Causes on the processor's side: a quota, bakeoff itself, a kernel thread, the calling thread,
+//! Causes on the processor's side: bakeoff itself, a kernel thread, the calling thread,
 //! system calls, others who take the CPUs.
 
 use super::baseline::{self, BOUND, LayerShare};
@@ -12,18 +12,12 @@ use bakeoff_model::ceiling::CeilingLayer;
 const BUSY: f64 = 0.8;
 /// Share at which a thread beside others in a chain is the longest part of it.
 const HALF: f64 = 0.5;
-const HELD: f64 = 0.3;
 /// Share of a CPU's time in interrupts that a host controller takes.
 const INTERRUPTS: f64 = 0.6;
 const SMALL_CALL_BYTES: u64 = 1024;
 const WORTH_TELLING: f64 = 0.05;
 /// Share of the time somebody waited for a CPU while all were busy.
 const CROWDED: f64 = 0.5;
-
-/// What the kernel's own accounts say kept us from running: no inference is needed.
-pub fn kept_from_running(context: &CellContext) -> Option<Reason> {
-    quota(context).or_else(|| waiting_thread(context))
-}
 
 /// Every other cause on this side that holds, the surest first.
 pub fn reasons(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
@@ -37,15 +31,6 @@ pub fn reasons(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
 /// several CPUs.
 fn told(share: f64) -> String {
     percent(share.clamp(0.0, 1.0))
-}
-
-fn quota(context: &CellContext) -> Option<Reason> {
-    let held = context.telemetry()?.quota_held_ns? as f64 / context.wall_ns();
-    (held >= HELD).then(|| {
-        let clue =
-            format!("the control group's CPU quota stopped bakeoff for {} of the time", told(held));
-        Reason::proved(Cause::Cpu, clue).subject("quota of the control group").share(held)
-    })
 }
 
 /// The generator: its own work takes the time, or it does no more without any I/O.
@@ -70,7 +55,7 @@ fn interrupts(context: &CellContext) -> Option<Reason> {
     })
 }
 
-fn waiting_thread(context: &CellContext) -> Option<Reason> {
+pub fn waiting_thread(context: &CellContext) -> Option<Reason> {
     let waited = context.waited().filter(|share| *share >= HALF)?;
     let (lane, _) = context.lane_cpu();
     let clue = format!(

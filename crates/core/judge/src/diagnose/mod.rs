@@ -50,7 +50,7 @@ fn percent(share: f64) -> String {
 pub fn reason(context: &CellContext) -> Reason {
     let steps = baseline::layers(context);
     let found = environment::heat_or_power(context)
-        .or_else(|| cpu::kept_from_running(context))
+        .or_else(|| cpu::waiting_thread(context))
         .or_else(|| environment::foreign(context))
         .or_else(|| environment::page_cache(context))
         .or_else(|| cpu::reasons(context, &steps))

@@ -73,7 +73,6 @@ fn the_cpu_is_named_by_its_thread() {
     assert_eq!(subject("a controller's interrupts"), "interrupts");
     assert_eq!(subject("others take the CPUs"), "other processes");
     assert_eq!(subject("a crowded CPU"), "other processes");
-    assert_eq!(subject("a CPU quota"), "quota of the control group");
     assert_eq!(subject("a full USB 2 link"), "USB 480 Mb/s, UAS");
 }
 
@@ -140,7 +139,6 @@ fn disturb(s: &mut Case, of: &mut impl FnMut(u64, u64) -> u64) {
     memory.dirty_bytes.iter_mut().for_each(|dirty| *dirty = of(0, 400) << 20);
     let pressure = t.pressure.as_mut().unwrap();
     pressure.cpu_some_us.iter_mut().for_each(|us| *us = of(0, 150_000));
-    t.quota_held_ns = Some(wall_ns * of(0, 10) / 100);
 }
 
 #[test]

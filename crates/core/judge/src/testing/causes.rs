@@ -123,7 +123,6 @@ pub fn quiet(stretches: u64, queue: f64) -> Telemetry {
             limit_bytes: Some(800 << 20),
             background_bytes: Some(400 << 20),
         }),
-        quota_held_ns: Some(0),
         ..Telemetry::default()
     }
 }
@@ -249,14 +248,6 @@ fn processors() -> Vec<Made> {
 
 fn crowds() -> Vec<Made> {
     vec![
-        made("a CPU quota", Cause::Cpu, ("randread", 900.0), |s| {
-            s.t().quota_held_ns = Some(1_600 * MS);
-            s.cell.measurement.waited_ns = Some(1_700 * MS);
-            // The disk was full of others' requests, but nobody waited for it.
-            s.cell.truth.device_read_bytes = Some(200 << 20);
-            s.cell.truth.foreign_bytes = Some(190 << 20);
-            queue(s, 0.2);
-        }),
         made("a crowded CPU", Cause::Cpu, ("randread", 900.0), |s| {
             s.cell.measurement.waited_ns = Some(s.cell.measurement.elapsed_ns * 7 / 10);
             queue(s, 0.2);

@@ -120,7 +120,6 @@ fn fill_slow(of: &mut Telemetry, layout: &TelemetryLayout, rows: &[&[u64]]) {
     });
     let bits = at(Slow::Throttled).unwrap_or_default();
     of.throttled = bits.into_iter().map(|bits| bits as u32).collect();
-    of.quota_held_ns = total(Slow::QuotaHeld);
     of.swapped_pages = total(Slow::Swapped);
     let named = |names: &[layout::Named], column: &dyn Fn(usize) -> usize| -> Vec<Gauge> {
         let one = |(i, of): (usize, &layout::Named)| {
@@ -190,7 +189,7 @@ mod tests {
         assert_eq!(of.memory.unwrap().dirty_bytes, [3, 4, 5, 6]);
         assert_eq!(of.frequency_khz[0].values, [600_000; 4]);
         assert_eq!(of.power[0].energy_uj, [250; 4]);
-        assert_eq!((of.throttled.len(), of.quota_held_ns), (0, None));
+        assert_eq!(of.throttled.len(), 0);
     }
 
     #[test]

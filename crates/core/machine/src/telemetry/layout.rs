@@ -27,7 +27,6 @@ pub enum Slow {
     /// Dirty bytes at which write-back begins.
     Background,
     Swapped,
-    QuotaHeld,
     Throttled,
 }
 
