@@ -8,7 +8,6 @@ mod watched;
 use std::time::Duration;
 
 use bakeoff_machine::fitness::{Fact, Facts};
-use bakeoff_machine::sysinfo::{mdstat, meminfo};
 use bakeoff_model::host::{Layer, LayerKind};
 
 use super::io_users::IoUsers;
@@ -47,9 +46,7 @@ pub fn from_tree(root: &Root, chain: &[Layer]) -> Facts {
             .and_then(|mut source| Some((source.bits()?, source.tells_history())))
             .ok_or_else(|| "no Raspberry Pi firmware responds".to_string()),
         temperatures: some(temperatures(root), "no thermal zone can be read"),
-        memory: meminfo::parse(&root.text("proc/meminfo").unwrap_or_default()),
         watched: not_running(),
-        arrays: mdstat::busy(&root.text("proc/mdstat").unwrap_or_default()),
         log: not_running(),
         has_fast_usb: has_fast_usb(root),
         disks: disks.map(|layer| disk::read(root, layer)).collect(),

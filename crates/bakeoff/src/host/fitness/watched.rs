@@ -1,11 +1,11 @@
-//! The machine left alone for a moment: CPUs, drives, swap and who did I/O.
+//! The machine left alone for a moment: CPUs, drives and who did I/O.
 
 use std::time::{Duration, Instant};
 
 use bakeoff_machine::fitness::Fact;
 use bakeoff_machine::fitness::facts::{Disk, Watched};
 use bakeoff_machine::sysinfo::block_stat::{self, BlockStat};
-use bakeoff_machine::sysinfo::{cpu_stat, vmstat};
+use bakeoff_machine::sysinfo::cpu_stat;
 use bakeoff_machine::telemetry::rates;
 
 use crate::host::io_users::IoUsers;
@@ -17,7 +17,6 @@ const TICK: Duration = Duration::from_millis(100);
 struct WatchedLook {
     at: Instant,
     cpu: Option<(u64, u64)>,
-    swapped: Option<u64>,
     disks: Vec<Option<BlockStat>>,
     users: IoUsers,
 }
@@ -45,10 +44,6 @@ pub fn watch(root: &Root, disks: &[Disk], time: Duration, cancel: &Cancel) -> Fa
     Ok(Watched {
         elapsed_ns,
         cpu_percent: cpu,
-        swapped_pages: after
-            .swapped
-            .zip(before.swapped)
-            .map(|(now, then)| now.saturating_sub(then)),
         disks: disks.iter().zip(&before.disks).zip(&after.disks).filter_map(of_disk).collect(),
         users: after.users.since(&before.users, root),
     })
@@ -57,14 +52,12 @@ pub fn watch(root: &Root, disks: &[Disk], time: Duration, cancel: &Cancel) -> Fa
 fn look(root: &Root, disks: &[Disk]) -> WatchedLook {
     let users = IoUsers::take(root, &[]);
     let at = Instant::now();
-    let pages = vmstat::parse(&root.text("proc/vmstat").unwrap_or_default());
     let stat = |disk: &Disk| {
         block_stat::parse(&root.text(format!("sys/dev/block/{}/stat", disk.layer.dev))?)
     };
     WatchedLook {
         at,
         cpu: root.text("proc/stat").map(|text| ticks(&text)),
-        swapped: pages.pswpin.zip(pages.pswpout).map(|(i, o)| i.saturating_add(o)),
         disks: disks.iter().map(stat).collect(),
         users,
     }

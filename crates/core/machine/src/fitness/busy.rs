@@ -1,4 +1,4 @@
-//! Who else uses the disks: programs, and arrays being checked.
+//! Who else uses the drives.
 
 use super::facts::{Disk, Watched};
 use super::{Check, Facts, Status};
@@ -39,13 +39,4 @@ pub fn disk(disk: &Disk, facts: &Facts) -> Check {
 fn named(watched: &Watched) -> Vec<String> {
     let users = watched.users.iter().take(NAMED);
     users.map(|user| format!("{} ({})", user.name, user.pid)).collect()
-}
-
-/// Whether an array is checked or rebuilt.
-pub fn arrays(facts: &Facts) -> Check {
-    const ID: &str = "maintenance";
-    match facts.arrays.first() {
-        Some((name, work)) => Check::stop(ID, format!("{name}: {work} under way")),
-        None => Check::pass(ID, "no array is checked or rebuilt"),
-    }
 }

@@ -1,6 +1,5 @@
 //! What checks are told: read from /proc and /sys and asked of smartctl, never guessed.
 
-use crate::sysinfo::meminfo::Meminfo;
 use crate::sysinfo::mmc_ios::Ios;
 use crate::sysinfo::sd_status::SdStatus;
 use crate::telemetry::rates::DeviceRates;
@@ -18,9 +17,7 @@ pub struct Facts {
     /// Bits of [`bakeoff_model::throttled`], and whether the source tells those since boot.
     pub throttled: Fact<(u32, bool)>,
     pub temperatures: Fact<Vec<(String, u64, Option<u64>)>>,
-    pub memory: Meminfo,
     pub watched: Fact<Watched>,
-    pub arrays: Vec<(String, &'static str)>,
     /// LogProblem with storage in the kernel's log since boot.
     pub log: Fact<Vec<LogLine>>,
     /// Whether the machine has a USB port faster than 480 Mb/s.
@@ -33,7 +30,6 @@ pub struct Facts {
 pub struct Watched {
     pub elapsed_ns: u64,
     pub cpu_percent: Option<f64>,
-    pub swapped_pages: Option<u64>,
     pub disks: Vec<(String, DeviceRates)>,
     /// Who read or wrote, the most first.
     pub users: Vec<Foreign>,

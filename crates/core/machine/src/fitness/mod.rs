@@ -11,7 +11,6 @@ pub mod clock;
 pub mod facts;
 pub mod health;
 pub mod link;
-pub mod memory;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
@@ -76,7 +75,6 @@ impl Check {
 /// What would make results wrong: of the machine, of a place, and of its drives.
 pub fn stops(facts: &Facts) -> Vec<Check> {
     let mut all = vec![clock::throttling(facts), clock::heat(facts)];
-    all.extend([memory::swapping(facts), memory::available(facts), busy::arrays(facts)]);
     for disk in &facts.disks {
         let of_disk = link::checks(disk, facts).into_iter().chain([busy::disk(disk, facts)]);
         all.extend(of_disk.map(|check| check.of(disk)));

@@ -1,7 +1,6 @@
 //! Facts for tests: a machine at rest, and a card.
 
 use super::facts::*;
-use crate::sysinfo::meminfo::Meminfo;
 use crate::sysinfo::mmc_ios::Ios;
 use crate::sysinfo::sd_status::SdStatus;
 use crate::telemetry::rates::DeviceRates;
@@ -24,7 +23,6 @@ pub fn fit() -> Facts {
     let watched = Watched {
         elapsed_ns: 3_000_000_000,
         cpu_percent: Some(1.0),
-        swapped_pages: Some(0),
         disks: vec![("sda".into(), DeviceRates::default())],
         ..Watched::default()
     };
@@ -32,13 +30,7 @@ pub fn fit() -> Facts {
         host: Host { model: Some("Raspberry Pi 4 Model B Rev 1.4".into()), ..Host::default() },
         throttled: Ok((0, true)),
         temperatures: Ok(vec![("cpu-thermal".into(), 52_000, None)]),
-        memory: Meminfo {
-            total_bytes: Some(4 * GIB),
-            available_bytes: Some(3 * GIB),
-            ..Meminfo::default()
-        },
         watched: Ok(watched),
-        arrays: Vec::new(),
         log: Ok(Vec::new()),
         has_fast_usb: true,
         disks: vec![Disk {

@@ -54,9 +54,6 @@ fn what_makes_results_wrong_stops() {
     assert_eq!(stopped(|f| watched(f).disks[0].1.util_percent = 5.0), "");
     assert_eq!(stopped(|f| watched(f).disks.clear()), "");
     assert_eq!(stopped(|f| watched(f).disks[0].1.util_percent = 40.0), "background I/O");
-    assert_eq!(stopped(|f| watched(f).swapped_pages = Some(8)), "swap");
-    assert_eq!(stopped(|f| f.memory.available_bytes = Some(10 << 20)), "memory");
-    assert_eq!(stopped(|f| f.arrays = vec![("md0".into(), "check")]), "maintenance");
     assert_eq!(stopped(|f| f.disks[0].usb.as_mut().unwrap().mbit = 12), "link");
     assert_eq!(stopped(|f| f.throttled = Ok((throttled::THROTTLED, true))), "throttling");
 }
