@@ -82,7 +82,7 @@ pub fn print(
 
 pub fn write_page(run: &Run, analysis: &Analysis, path: &Path) -> Result<(), Fault> {
     let html = report::html(run, analysis, &crate::assets::report());
-    stored::write_text(Some(path), &html)
+    stored::write_text(path, &html)
 }
 
 /// Whether the printed text names the report's path itself.

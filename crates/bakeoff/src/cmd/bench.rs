@@ -350,7 +350,7 @@ fn print(format: Format, to: Option<&Path>, done: &[Benched]) -> Result<Outcome,
         answer::laid_out(&report::bench_document(done), format)
     };
     match to {
-        Some(path) => stored::write_text(Some(path), &text)?,
+        Some(path) => stored::write_text(path, &text)?,
         None => out::print(Some(format), &text)?,
     }
     Ok(Outcome::Done)

@@ -22,7 +22,7 @@ use bakeoff_report as report;
 
 use super::lifecycle::{self, Remains};
 use super::show::FileKind;
-use super::{answer, fit_earlier, fit_unseen, stored};
+use super::{answer, fit_earlier, stored};
 use crate::cli::{Fit, Format, Global};
 use crate::fault::{Fault, Outcome, after_printing};
 use crate::measuring::fitting::{self, FitTime};
@@ -120,7 +120,6 @@ fn list(format: Format, table: &AppTable) -> Result<Outcome, Fault> {
 fn measured(global: &Global, args: &Fit, chosen: AppTable, dir: PathBuf) -> Result<Run, Fault> {
     let workloads = with_companion(chosen.workloads, args.beside.as_deref())?;
     let candidates = planning::directories::candidates(&[dir])?;
-    fit_unseen::note(global.quiet, &candidates);
     let places: Vec<&Place> = candidates.iter().filter_map(Candidate::place).collect();
     let budget = space::quick_write_budget_of(&places);
     let usual_ns = (workloads.len() as u64 * EACH_NS).clamp(LEAST_NS, MOST_NS);
@@ -206,7 +205,7 @@ pub fn write(run: &Run, kind: FileKind, path: &Path) -> Result<(), Fault> {
             ));
         }
     };
-    stored::write_text(Some(path), &text(format, run, &[]))
+    stored::write_text(path, &text(format, run, &[]))
 }
 
 /// How a `fit` run ends its command: its worst verdict.

@@ -16,7 +16,6 @@ pub mod devices;
 pub mod figures;
 pub mod fit;
 mod fit_earlier;
-mod fit_unseen;
 mod hopeless;
 pub mod label;
 pub mod lifecycle;

@@ -1,7 +1,6 @@
 //! What the commands about stored runs share: finding one, reading it, saying how it stands.
 
-use std::io::{ErrorKind, Write};
-use std::os::unix::ffi::OsStrExt;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use bakeoff_judge::analyse::analyse;
@@ -115,48 +114,16 @@ pub fn no_format(format: Format, command: &str, has: &str) -> Fault {
     ))
 }
 
-/// Writes a result to stdout, or to the file the user named (`-` is stdout).
-pub fn write(
-    output: Option<&Path>,
-    fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> Result<(), Fault> {
-    match output {
-        Some(path) if path != Path::new("-") => write_file(path, fill),
-        _ => {
-            let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-            fill(&mut out)?;
-            Ok(out.flush()?)
-        }
-    }
-}
-
-pub fn write_text(output: Option<&Path>, text: &str) -> Result<(), Fault> {
-    write(output, |out| out.write_all(unsteered(text).as_bytes()))
-}
-
-/// Whether a path can only be a directory's: it ends with a `/`.
-pub fn names_directory(path: &Path) -> bool {
-    path.as_os_str().as_bytes().ends_with(b"/")
-}
-
-pub fn write_file(
-    path: &Path,
-    fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> Result<(), Fault> {
-    if names_directory(path) {
-        return Err(unwritten(path, FileError::Io(ErrorKind::IsADirectory.into())));
-    }
-    output::write(path, fill).map_err(|error| unwritten(path, error))
+pub fn write_text(path: &Path, text: &str) -> Result<(), Fault> {
+    let written = output::write(path, |out| out.write_all(unsteered(text).as_bytes()));
+    written.map_err(|error| unwritten(path, error))
 }
 
 pub fn check_output(path: &Path) -> Result<(), Fault> {
-    if names_directory(path) {
-        return Err(unwritten(path, FileError::Io(ErrorKind::IsADirectory.into())));
-    }
     output::check(path).map_err(|error| unwritten(path, error))
 }
 
-pub fn unwritten(path: &Path, error: FileError) -> Fault {
+fn unwritten(path: &Path, error: FileError) -> Fault {
     let shown = RawPath::new(path);
     let error = match error {
         FileError::Refused(why) => {

@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use bakeoff_report::CSV_COLUMNS;
-use rustix::fs::{FileType, Gid, Mode, Stat, Uid, fchmod, fchown, fstat, makedev};
+use rustix::fs::{Gid, Mode, Stat, Uid, fchmod, fchown, fstat};
 
 use super::user::{OtherUser, is_callers};
 use super::{Entry, FileError};
@@ -23,10 +23,7 @@ const MARKS: [&str; 5] =
     ["\"bakeoff/", ">bakeoff</text>", "content=\"bakeoff", ". Repeat it:", "# bakeoff run "];
 
 pub fn check(path: &Path) -> Result<(), FileError> {
-    match special(path)? {
-        Some(_) => Ok(()),
-        None => replaced(&Entry::of(path)?).map(drop),
-    }
+    replaced(&Entry::of(path)?).map(drop)
 }
 
 /// Writes what `fill` gives to `path`; `fill` failing leaves everything as it was.
@@ -34,10 +31,6 @@ pub fn write(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), FileError> {
-    if let Some(mut out) = special(path)? {
-        fill(&mut *out)?;
-        return Ok(out.flush()?);
-    }
     let entry = Entry::of(path)?;
     let before = replaced(&entry)?;
     // Of a file of somebody else's nothing is taken over.
@@ -65,36 +58,6 @@ fn replaced(entry: &Entry) -> Result<Option<Stat>, FileError> {
         return Ok(None);
     };
     if found.st_size > 0 && !is_ours(file)? { Err(FileError::NotOurs) } else { Ok(Some(found)) }
-}
-
-/// Where a name leads that is none of a file: the null device, and what this process was started
-/// with. Both are written without a look at what is there.
-fn special(path: &Path) -> Result<Option<Box<dyn Write>>, FileError> {
-    if path == Path::new("/dev/stdout") {
-        return Ok(Some(Box::new(io::stdout())));
-    }
-    if path == Path::new("/dev/stderr") {
-        return Ok(Some(Box::new(io::stderr())));
-    }
-    if path == Path::new("/dev/null") && is_null(path)? {
-        return Ok(Some(Box::new(io::sink())));
-    }
-    if path.parent() != Some(Path::new("/dev/fd")) {
-        return Ok(None);
-    }
-    let found = rustix::fs::stat(path)?;
-    if FileType::from_raw_mode(found.st_mode) == FileType::Fifo {
-        Ok(Some(Box::new(File::options().write(true).open(path)?)))
-    } else {
-        Err(FileError::Refused("it is not a pipe. Use -o - for stdout".to_string()))
-    }
-}
-
-/// Whether it is the device that forgets everything (null(4)).
-fn is_null(path: &Path) -> io::Result<bool> {
-    let found = rustix::fs::stat(path)?;
-    let is_device = FileType::from_raw_mode(found.st_mode) == FileType::CharacterDevice;
-    Ok(is_device && found.st_rdev == makedev(1, 3))
 }
 
 /// Gives a file the owner, group and mode of the caller's own one that it replaces.
@@ -242,7 +205,6 @@ mod tests {
         write(&link, b"\"bakeoff/run/1\" again").expect("ours");
         assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
         assert!(fs::read_to_string(&real).expect("there").ends_with("again"));
-        write(Path::new("/dev/null"), b"x").expect("it forgets everything");
         let error = write(dir.path(), b"x").expect_err("a directory").to_string();
         assert!(error.contains("directory"), "{error}");
         let fifo = dir.path().join("fifo");
