@@ -11,8 +11,6 @@ use bakeoff_model::path::RawPath;
 use crate::fault::Fault;
 use crate::ui::say;
 
-/// Bytes read of standard input: a page, and no image of a disk.
-const INPUT_BYTES: u64 = 16 << 20;
 /// Most bytes read of a text; results of tools are far shorter.
 const MOST_BYTES: u64 = 256 << 20;
 
@@ -22,28 +20,22 @@ pub fn named(word: &str) -> Result<Option<Vec<RunLevels>>, Fault> {
     if word.trim_start().starts_with(PREFIX) {
         return found("the pasted line", word.as_bytes()).map(Some);
     }
-    if word == "-" {
-        let mut text = Vec::new();
-        let read = std::io::stdin().lock().take(INPUT_BYTES).read_to_end(&mut text);
-        read.map_err(Fault::environment)?;
-        return found("standard input", &text).map(Some);
-    }
-    let is_file = word.contains(['/', '.']) && Path::new(word).is_file();
-    is_file.then(|| of_file(Path::new(word))).transpose()
-}
-
-pub fn of_file(path: &Path) -> Result<Vec<RunLevels>, Fault> {
-    found(&RawPath::new(path).to_string(), &read(path)?)
-}
-
-pub fn read(path: &Path) -> Result<Vec<u8>, Fault> {
-    let fail = |error: std::io::Error| {
-        Fault::usage(format!("cannot read {}: {error}", RawPath::new(path)))
+    let (name, input): (String, Box<dyn Read>) = if word == "-" {
+        ("standard input".to_string(), Box::new(std::io::stdin().lock()))
+    } else if word.contains(['/', '.']) && Path::new(word).is_file() {
+        let name = RawPath::new(word).to_string();
+        let opened = std::fs::File::open(word);
+        (name.clone(), Box::new(opened.map_err(|error| unread(&name, &error))?))
+    } else {
+        return Ok(None);
     };
     let mut text = Vec::new();
-    let file = std::fs::File::open(path).map_err(fail)?;
-    file.take(MOST_BYTES).read_to_end(&mut text).map_err(fail)?;
-    Ok(text)
+    input.take(MOST_BYTES).read_to_end(&mut text).map_err(|error| unread(&name, &error))?;
+    found(&name, &text).map(Some)
+}
+
+fn unread(name: &str, error: &std::io::Error) -> Fault {
+    Fault::usage(format!("cannot read {name}: {error}"))
 }
 
 fn found(name: &str, text: &[u8]) -> Result<Vec<RunLevels>, Fault> {

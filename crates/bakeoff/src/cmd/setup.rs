@@ -62,51 +62,22 @@ fn look(uses: Uses) -> Setup {
     setup::look(&uses, &here)
 }
 
-/// Installs all packages at once, and one by one where that fails: one unknown name keeps none of
-/// the others away.
+/// Installs the packages one by one: one unknown name keeps none of the others away. A failure is
+/// not the end: the package manager explains it, and the run reports what it lacks.
 fn install(found: &Setup) -> Result<(), Fault> {
     // A Ctrl-C is the package manager's to handle; it ends by itself.
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let packages = found.packages();
-    let (refresh, all) = split(found, &packages);
-    for command in refresh {
-        if !succeeds(&command)? {
-            say::line(format_args!(
-                "bakeoff: `{}` failed. Continuing with the existing package lists",
-                command.join(" ")
-            ));
+    for (at, package) in found.packages().into_iter().enumerate() {
+        let commands = found.commands(&[package]);
+        // The package lists are up to date after the first.
+        let first = if at == 0 { 0 } else { commands.len().saturating_sub(1) };
+        for command in &commands[first..] {
+            if cancel.is_set() {
+                return Err(Fault::interrupted("interrupted; not every package was installed"));
+            }
+            say::line(format_args!("$ {}", command.join(" ")));
+            unlimited::foreground(command).map_err(Fault::environment)?;
         }
     }
-    if succeeds(&all)? || packages.len() == 1 || cancel.is_set() {
-        return interrupted(&cancel);
-    }
-    say::line(format_args!(
-        "bakeoff: not all packages could be installed; trying each one separately"
-    ));
-    for package in packages {
-        if cancel.is_set() {
-            break;
-        }
-        succeeds(&split(found, &[package]).1)?;
-    }
-    interrupted(&cancel)
-}
-
-fn split(found: &Setup, packages: &[&str]) -> (Vec<Vec<String>>, Vec<String>) {
-    let mut commands = found.commands(packages);
-    let install = commands.pop().unwrap_or_default();
-    (commands, install)
-}
-
-fn succeeds(command: &[String]) -> Result<bool, Fault> {
-    say::line(format_args!("$ {}", command.join(" ")));
-    Ok(unlimited::foreground(command).map_err(Fault::environment)?.success())
-}
-
-fn interrupted(cancel: &Cancel) -> Result<(), Fault> {
-    if cancel.is_set() {
-        Err(Fault::interrupted("interrupted; not every package was installed"))
-    } else {
-        Ok(())
-    }
+    Ok(())
 }

@@ -7,7 +7,7 @@ use bakeoff_judge::rules::SystemDisk;
 use bakeoff_machine::prepare::device::{Mounted, System};
 use bakeoff_model::host::{LayerKind, Place, PlaceClass};
 use bakeoff_model::path::{RawPath, printable};
-use rustix::fs::{Mode, OFlags, fstatfs, fstatvfs};
+use rustix::fs::{Mode, OFlags, fstatvfs};
 
 use super::root::Root;
 use super::{mounts, system};
@@ -31,11 +31,6 @@ pub fn place(path: &Path) -> Result<Place, String> {
     let sizes = fstatvfs(&fd).map_err(|e| failed(e.into()))?;
     place.size_bytes = sizes.f_blocks.saturating_mul(sizes.f_frsize);
     place.free_bytes = sizes.f_bavail.saturating_mul(sizes.f_frsize);
-    if place.class == PlaceClass::Block && place.chain.is_empty() {
-        // Neither a known name nor a device: the filesystem's own number decides.
-        let magic = fstatfs(&fd).map_err(|e| failed(e.into()))?.f_type;
-        place.class = class_by_magic(magic as u64).unwrap_or(place.class);
-    }
     Ok(place)
 }
 
@@ -52,19 +47,6 @@ pub fn describe(mounted: &Mounted, system: &System) -> Place {
         size_bytes: 0,
         free_bytes: 0,
         chain: system.chain(&mounted.on).into_iter().map(|d| d.layer.clone()).collect(),
-    }
-}
-
-/// By `f_type` of statfs(2), for filesystems whose name is not known here.
-fn class_by_magic(magic: u64) -> Option<PlaceClass> {
-    match magic & 0xffff_ffff {
-        0x0102_1994 | 0x8584_58f6 => Some(PlaceClass::Memory),
-        0x6969 | 0xff53_4d42 | 0xfe53_4d42 | 0x517b | 0x0102_1997 | 0x00c3_6400 | 0x5346_414f => {
-            Some(PlaceClass::Network)
-        }
-        0x6573_5546 => Some(PlaceClass::Fuse),
-        0x794c_7630 | 0xf15f => Some(PlaceClass::Stacked),
-        _ => None,
     }
 }
 
@@ -106,16 +88,13 @@ mod tests {
     }
 
     #[test]
-    fn classes_by_name_and_by_number() {
+    fn classes_by_name() {
         assert_eq!(PlaceClass::of_fs("tmpfs"), PlaceClass::Memory);
         assert_eq!(PlaceClass::of_fs("fuseblk"), PlaceClass::Fuse);
         assert_eq!(PlaceClass::of_fs("fuse.sshfs"), PlaceClass::Network);
         assert_eq!(PlaceClass::of_fs("fuse.mergerfs"), PlaceClass::Fuse);
         assert_eq!(PlaceClass::of_fs("overlay"), PlaceClass::Stacked);
         assert_eq!(PlaceClass::of_fs("f2fs"), PlaceClass::Block);
-        // A 32-bit f_type with its highest bit set comes sign-extended.
-        assert_eq!(class_by_magic(0xffff_ffff_ff53_4d42), Some(PlaceClass::Network));
-        assert_eq!(class_by_magic(0xef53), None);
     }
 
     #[test]
