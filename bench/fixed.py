@@ -68,7 +68,7 @@ def clock_reads(bench) -> Spread:
 
 
 def watching(bench) -> dict:
-    """What watching the machine costs during a cell: shares of one core, and memory."""
+    """What watching the machine costs during a cell: shares of one core."""
     place, store = bench.folder / "watching", ["--store", bench.folder / "watching.db"]
     place.mkdir()
     quick = ["--workload", "randread", "--size", "64m", "--time", "60s", "--quiet"]
@@ -79,11 +79,7 @@ def watching(bench) -> dict:
         cell["telemetry"]["cost"]["cpu_ns"] / cell["measurement"]["elapsed_ns"] * 100
         for cell in cells
     ]
-    [watched] = [what["watching"] for what in said if "watching" in what]
-    return {
-        "watching": Spread(shares),
-        "sources": len(watched["sources"]),
-    }
+    return {"watching": Spread(shares)}
 
 
 def iostat() -> dict:

@@ -30,14 +30,9 @@ pub fn events() -> Vec<Event> {
     builder.play(6, rates(table, 0.02)).events()
 }
 
-/// What is watched, and what is not.
+/// What is not watched.
 pub(super) fn watching(missing: Vec<Skipped>) -> What {
-    What::Watching(Box::new(Watching {
-        sources: vec!["diskstats".to_string(), "stat".to_string()],
-        missing,
-        fast_ns: 100 * MS,
-        slow_ns: 500 * MS,
-    }))
+    What::Watching(Box::new(Watching { missing }))
 }
 
 fn ceilings() -> Ceilings {

@@ -30,7 +30,6 @@ const NO_METER: &str =
 pub struct Sources {
     pub layout: TelemetryLayout,
     pub log: Option<KernelLog>,
-    pub present: Vec<&'static str>,
     pub missing: Vec<Skipped>,
     root: Root,
     disks: Vec<Feed>,
@@ -89,7 +88,6 @@ impl Sources {
             clocks,
             temperatures,
             meters,
-            present: found.present,
             missing: found.missing,
             root,
         }
@@ -163,17 +161,13 @@ impl Sources {
 
 #[derive(Default)]
 struct FoundSources {
-    present: Vec<&'static str>,
     missing: Vec<Skipped>,
 }
 
 impl FoundSources {
     fn take<T>(&mut self, (name, needs): NamedSource, opened: io::Result<T>) -> Option<T> {
         match opened {
-            Ok(opened) => {
-                self.present.push(name);
-                return Some(opened);
-            }
+            Ok(opened) => return Some(opened),
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 self.missing.push(Skipped::new(name, format!("cannot be read: {error}; {needs}")))
             }
@@ -183,9 +177,8 @@ impl FoundSources {
     }
 
     fn any(&mut self, (name, needs): NamedSource, count: usize) {
-        match count {
-            0 => self.missing.push(Skipped::new(name, needs)),
-            _ => self.present.push(name),
+        if count == 0 {
+            self.missing.push(Skipped::new(name, needs));
         }
     }
 }

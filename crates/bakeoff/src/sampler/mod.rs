@@ -82,13 +82,7 @@ impl Sampler {
     }
 
     pub fn watching(&self) -> Watching {
-        let state = self.shared.lock();
-        Watching {
-            sources: state.sources.present.iter().map(|name| name.to_string()).collect(),
-            missing: state.sources.missing.clone(),
-            fast_ns: state.pace.fast_ns,
-            slow_ns: state.pace.fast_ns * state.pace.slow_every,
-        }
+        Watching { missing: self.shared.lock().sources.missing.clone() }
     }
 
     pub fn begin(&self, devices: &[Device]) {

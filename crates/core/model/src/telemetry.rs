@@ -142,15 +142,12 @@ pub struct TelemetryCost {
     pub samples: u64,
 }
 
-/// What is watched during a run, and what cannot be.
+/// What cannot be watched during a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Watching {
-    pub sources: Vec<String>,
     /// Sources that this machine lacks or that may not be read, each with why.
     pub missing: Vec<Skipped>,
-    pub fast_ns: u64,
-    pub slow_ns: u64,
 }
 
 impl Telemetry {

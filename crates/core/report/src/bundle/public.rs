@@ -52,7 +52,6 @@ pub(super) const KEPT: &[(&str, &str)] = &[
     ("temperature_mc", "name"),
     ("tool", "driver version"),
     ("truth", "cache"),
-    ("watching", "sources"),
     ("workloads", "driver metric name phase summary test"),
     ("workloads", "workload"),
 ];
