@@ -15,7 +15,7 @@ pub fn of_command(command: &str) -> &'static [Format] {
         "bench" => &[Text, Json],
         "watch" => &[Text, Json, Csv],
         "compare" | "plan" => &[Text, Json, Markdown],
-        "probe" | "runs add" | "runs label" | "runs push" | "runs rm" => &[Text, Json],
+        "probe" | "runs push" => &[Text, Json],
         _ => &[],
     }
 }

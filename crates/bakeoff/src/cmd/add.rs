@@ -5,24 +5,21 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 
 use bakeoff_model::path::RawPath;
-use serde_json::json;
 
-use super::stored;
+use crate::cli::Global;
 use crate::cli::history::AddArgs;
-use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::store::import::{import, unreadable};
 use crate::store::{RunId, Sqlite, StoreError, StoredImport, place};
 use crate::ui::out;
 
 pub fn run(global: &Global, args: &AddArgs) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "runs add")?;
     let mut store = Sqlite::open(&place::path(global.store.as_deref())?)?;
     let mut failures = Vec::new();
     for file in &args.files {
         let name = RawPath::new(file);
         match add(&mut store, file) {
-            Ok((run, done)) => say(format, &name, &run, done)?,
+            Ok((run, done)) => say(&name, &run, done)?,
             Err(error) => failures.push(named(&name, error)),
         }
     }
@@ -38,18 +35,7 @@ fn add(store: &mut Sqlite, file: &OsStr) -> Result<(RunId, StoredImport), StoreE
     import(store, BufReader::new(input))
 }
 
-fn say(format: Format, name: &RawPath, run: &RunId, done: StoredImport) -> std::io::Result<()> {
-    if format == Format::Json {
-        let (is_new, events) = match done {
-            StoredImport::New(events) => (true, Some(events)),
-            StoredImport::Already => (false, None),
-        };
-        let result = json!({
-            "schema": "bakeoff/add/1", "source": name, "run": run.as_str(), "new": is_new,
-            "events": events,
-        });
-        return out::print(Some(format), &format!("{result}\n"));
-    }
+fn say(name: &RawPath, run: &RunId, done: StoredImport) -> std::io::Result<()> {
     let text = match done {
         StoredImport::New(events) => format!(
             "added run {run} from {name}, {events} events. Show it with `bakeoff show {run}`\n"

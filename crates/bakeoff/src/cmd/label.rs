@@ -3,15 +3,14 @@
 use bakeoff_model::path::sanitize;
 
 use super::stored;
+use crate::cli::Global;
 use crate::cli::history::LabelArgs;
-use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::ui::out;
 
 const MOST: usize = 200;
 
 pub fn run(global: &Global, args: &LabelArgs) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "runs label")?;
     let label = args.text.as_deref().map(str::trim).filter(|_| !args.remove);
     match label {
         Some("") => {
@@ -25,15 +24,10 @@ pub fn run(global: &Global, args: &LabelArgs) -> Result<Outcome, Fault> {
     }
     let (mut store, id) = stored::find_file(global, &args.run)?;
     store.set_label(&id, label)?;
-    let text = match (format, label) {
-        (Format::Json, _) => {
-            let labelled = serde_json::json!({"run": id.as_str(), "label": label});
-            let document = serde_json::json!({"schema": "bakeoff/label/1", "labelled": labelled});
-            format!("{document}\n")
-        }
-        (_, Some(text)) => format!("run {id} is labelled: {}\n", sanitize(text)),
-        (_, None) => format!("run {id} has no label\n"),
+    let text = match label {
+        Some(text) => format!("run {id} is labelled: {}\n", sanitize(text)),
+        None => format!("run {id} has no label\n"),
     };
-    out::print(Some(format), &text)?;
+    out::print(None, &text)?;
     Ok(Outcome::Done)
 }

@@ -3,14 +3,13 @@
 use bakeoff_model::path::sanitize;
 
 use super::stored;
+use crate::cli::Global;
 use crate::cli::history::OneRun;
-use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::store::{Records, lock};
 use crate::ui::{out, say};
 
 pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "runs rm")?;
     let (mut store, id) = stored::find_file(global, &args.run)?;
     // Held to the end, so that nobody resumes the run while it goes.
     let Some(_held) = lock::hold(store.path(), &id)? else {
@@ -28,13 +27,6 @@ pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
     let summary = store.list()?.into_iter().find(|summary| summary.run == id);
     store.remove(&id)?;
     let (title, events) = summary.map_or((String::new(), 0), |s| (s.title, s.events));
-    let text = if format == Format::Json {
-        let removed = serde_json::json!({"run": id.as_str(), "title": title, "events": events});
-        let document = serde_json::json!({"schema": "bakeoff/rm/1", "removed": removed});
-        format!("{document}\n")
-    } else {
-        format!("removed run {id} ({}), {events} events\n", sanitize(&title))
-    };
-    out::print(Some(format), &text)?;
+    out::print(None, &format!("removed run {id} ({}), {events} events\n", sanitize(&title)))?;
     Ok(Outcome::Done)
 }

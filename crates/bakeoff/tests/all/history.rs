@@ -60,8 +60,6 @@ fn a_label_is_set_shown_exported_and_removed() {
     assert!(code == 0 && !out.contains('\u{1b}') && out.contains("ü"), "{out}{err}");
     assert_eq!(label(&home), "x\u{1b}[2J, ü");
     assert!(!home.run(&["runs"]).1.contains('\u{1b}'));
-    let out = home.run(&["runs", "label", "last", "b", "--format", "json"]).1;
-    assert_eq!(json(&out)["labelled"]["label"], "b");
     assert_eq!(home.run(&["runs", "label", "last", "--remove"]).0, 0);
     assert_eq!(label(&home), Value::Null);
     for args in [

@@ -32,10 +32,8 @@ fn a_bundle_is_the_same_run_on_another_machine() {
     for lost in ["4C5300", "SanDisk_Ultra", "before the new power supply", "6f1c", "/mnt/usb"] {
         assert!(bundle_text().contains(lost) && !exported.contains(lost), "{lost}");
     }
-    let (code, out, _) = there.run(&["runs", "add", file.to_str().unwrap(), "--format", "json"]);
-    assert_eq!(code, 0);
-    let said = json(&out);
-    assert_eq!((said["run"].as_str(), said["new"].as_bool()), (Some(RUN), Some(true)));
+    let (code, out, _) = there.run(&["runs", "add", file.to_str().unwrap()]);
+    assert!(code == 0 && out.starts_with(&format!("added run {RUN} from ")), "{out}");
     let verdicts = |home: &Home| {
         let value = json(&home.run(&["show", RUN, "--format", "json"]).1);
         let all = value["verdicts"].as_array().unwrap().iter();
@@ -91,8 +89,8 @@ fn a_run_that_goes_on_or_was_interrupted_is_called_so() {
     let (code, _, err) = home.run(&["runs", "rm", "last"]);
     assert!(code == 3 && err.contains("still in progress"), "{err}");
     drop(lock);
-    let (code, out, _) = home.run(&["runs", "rm", "last", "--format", "json"]);
-    assert_eq!((code, &json(&out)["removed"]["run"]), (0, &RUN.into()));
+    let (code, out, _) = home.run(&["runs", "rm", "last"]);
+    assert!(code == 0 && out.starts_with(&format!("removed run {RUN} ")), "{out}");
     assert!(home.run(&["runs"]).1.contains("No runs"));
 }
 
