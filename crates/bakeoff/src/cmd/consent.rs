@@ -1,6 +1,5 @@
 //! The erase token of every target: given with `--erase`, or typed when asked. Nothing else is a
-//! consent, and a token of another drive is no slip to ask about. Also the questions that erase
-//! nothing: those take a yes.
+//! consent, and a token of another drive is no slip to ask about.
 
 use std::io::{BufRead, IsTerminal, Write};
 
@@ -40,16 +39,6 @@ pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
 
 pub fn can_ask() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
-}
-
-pub fn says_yes(question: &str) -> bool {
-    let mut err = std::io::stderr();
-    // A terminal that cannot be written to gives no answer either.
-    let _ = write!(err, "{question} [y/N] ");
-    let _ = err.flush();
-    let mut typed = String::new();
-    let read = std::io::stdin().lock().read_line(&mut typed);
-    read.is_ok() && matches!(typed.trim(), "y" | "Y" | "yes" | "Yes")
 }
 
 fn ask(target: &Target) -> Result<(), Fault> {

@@ -8,7 +8,6 @@ use bakeoff_machine::fitness;
 use bakeoff_model::host::Place;
 use bakeoff_stats::{distinct, phrases};
 
-use super::consent;
 use crate::fault::Fault;
 use crate::host;
 use crate::signals::Cancel;
@@ -19,20 +18,18 @@ const CPU_PERCENT: f64 = 90.0;
 const HARDLY: &str = "This run will hardly get an answer";
 const WATCHED: Duration = Duration::from_secs(1);
 
-/// Says what would make a run on `places` hopeless, and asks at a terminal.
+/// Reports what would make a run on `places` hopeless.
 ///
 /// # Errors
-/// There is something, and nobody said to go on all the same.
+/// There is something, and `goes_on` is false.
 pub fn check(places: &[&Place], goes_on: bool, quiet: bool) -> Result<(), Fault> {
     let why = reasons(places)?;
     if why.is_empty() {
         return Ok(());
     }
     let all = phrases::list(&why);
-    if goes_on || consent::can_ask() {
-        say::note(quiet && goes_on, format_args!("{HARDLY}: {all}."));
-    }
-    if goes_on || consent::can_ask() && consent::says_yes("Run it anyway?") {
+    if goes_on {
+        say::note(quiet, format_args!("{HARDLY}: {all}."));
         Ok(())
     } else {
         Err(Fault::failed(format!(
