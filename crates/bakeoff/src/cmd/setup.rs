@@ -5,7 +5,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use bakeoff_judge::plan::{self, PlanMachine as PlanHere};
-use bakeoff_machine::setup::{self, Here, Privilege, Setup, Uses};
+use bakeoff_machine::setup::manager::Manager;
+use bakeoff_machine::setup::{self, Here, Uses};
 use bakeoff_model::candidate::Stack;
 
 use crate::exec::{find_program, unlimited};
@@ -20,15 +21,24 @@ pub const AS_ROOT: [&str; 2] = ["sudo", "doas"];
 /// Installs what a plan or the demo lacks here. The run itself reports what no package manager can
 /// install.
 pub fn install_missing(plan: Option<&Path>) -> Result<(), Fault> {
-    let found = look(uses(plan)?);
-    if found.packages().is_empty() {
+    let is_installed = |program: &str| find_program(OsStr::new(program)).is_some();
+    let has_driver = |fs: &str| host::has_driver(fs).is_ok();
+    let here = Here { is_installed: &is_installed, has_driver: &has_driver };
+    let missing = setup::missing(&uses(plan)?, &here);
+    let Some(manager) = host::manager() else { return Ok(()) };
+    let packages = setup::packages_of(&missing, manager);
+    if packages.is_empty() {
         return Ok(());
     }
-    match found.privilege {
-        Privilege::None => Err(Fault::environment(
+    let as_root = AS_ROOT.into_iter().find(|program| is_installed(program));
+    if rustix::process::geteuid().is_root() {
+        install(manager, None, &packages)
+    } else if as_root.is_some() {
+        install(manager, as_root, &packages)
+    } else {
+        Err(Fault::environment(
             "installing packages needs root, and there is no sudo. Run bakeoff as root",
-        )),
-        Privilege::Root | Privilege::Through(_) => install(&found),
+        ))
     }
 }
 
@@ -43,41 +53,19 @@ fn uses(plan: Option<&Path>) -> Result<Uses, Fault> {
     Ok(plan.uses(&made.workloads))
 }
 
-fn look(uses: Uses) -> Setup {
-    let is_installed = |program: &str| find_program(OsStr::new(program)).is_some();
-    let privilege = if rustix::process::geteuid().is_root() {
-        Privilege::Root
-    } else {
-        match AS_ROOT.into_iter().find(|program| is_installed(program)) {
-            Some(program) => Privilege::Through(program),
-            None => Privilege::None,
-        }
-    };
-    let here = Here {
-        is_installed: &is_installed,
-        has_driver: &|fs| host::has_driver(fs).is_ok(),
-        manager: host::manager(),
-        privilege,
-    };
-    setup::look(&uses, &here)
-}
-
 /// Installs the packages one by one: one unknown name keeps none of the others away. A failure is
 /// not the end: the package manager explains it, and the run reports what it lacks.
-fn install(found: &Setup) -> Result<(), Fault> {
+fn install(manager: Manager, as_root: Option<&str>, packages: &[&str]) -> Result<(), Fault> {
     // A Ctrl-C is the package manager's to handle; it ends by itself.
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    for (at, package) in found.packages().into_iter().enumerate() {
-        let commands = found.commands(&[package]);
-        // The package lists are up to date after the first.
-        let first = if at == 0 { 0 } else { commands.len().saturating_sub(1) };
-        for command in &commands[first..] {
-            if cancel.is_set() {
-                return Err(Fault::interrupted("interrupted; not every package was installed"));
-            }
-            say::line(format_args!("$ {}", command.join(" ")));
-            unlimited::foreground(command).map_err(Fault::environment)?;
+    let each = packages.iter().map(|package| manager.install(&[*package]));
+    for argv in manager.refresh().into_iter().chain(each) {
+        if cancel.is_set() {
+            return Err(Fault::interrupted("interrupted; not every package was installed"));
         }
+        let command: Vec<String> = as_root.map(str::to_string).into_iter().chain(argv).collect();
+        say::line(format_args!("$ {}", command.join(" ")));
+        unlimited::foreground(&command).map_err(Fault::environment)?;
     }
     Ok(())
 }

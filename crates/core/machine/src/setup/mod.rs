@@ -31,50 +31,26 @@ impl Uses {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Privilege {
-    Root,
-    Through(&'static str),
-    None,
-}
-
 /// What has to be asked of this machine.
 pub struct Here<'a> {
     pub is_installed: &'a dyn Fn(&str) -> bool,
     /// Whether the kernel can mount a filesystem of that name.
     pub has_driver: &'a dyn Fn(&str) -> bool,
-    pub manager: Option<Manager>,
-    pub privilege: Privilege,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct Setup {
-    pub programs: Vec<Program>,
-    pub manager: Option<Manager>,
-    pub privilege: Privilege,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Program {
-    pub tool: &'static PackagedTool,
-    pub package: Option<&'static str>,
-    pub is_installed: bool,
-}
-
-/// Compares what is used with what is there. Programs are wanted only for filesystems that the
-/// kernel can mount.
-pub fn look(uses: &Uses, here: &Here) -> Setup {
+/// Programs that are used and not installed. Those of a filesystem only where the kernel can mount
+/// it.
+pub fn missing(uses: &Uses, here: &Here) -> Vec<&'static PackagedTool> {
     let mountable = uses.filesystems.iter().filter_map(|recipes| mountable(recipes, here));
     let mut wanted: Vec<&str> = mountable.flat_map(programs_of).collect();
     wanted.extend(&uses.programs);
-    let program = |tool: &'static PackagedTool| Program {
-        tool,
-        package: here.manager.and_then(|manager| tool.package(manager)),
-        is_installed: (here.is_installed)(tool.program),
-    };
-    let programs =
-        distinct::in_order(wanted).into_iter().filter_map(packages::find).map(program).collect();
-    Setup { programs, manager: here.manager, privilege: here.privilege }
+    let tools = distinct::in_order(wanted).into_iter().filter_map(packages::find);
+    tools.filter(|tool| !(here.is_installed)(tool.program)).collect()
+}
+
+/// The packages of these programs, each once.
+pub fn packages_of(tools: &[&PackagedTool], manager: Manager) -> Vec<&'static str> {
+    distinct::in_order(tools.iter().filter_map(|tool| tool.package(manager)))
 }
 
 /// The first recipe whose driver the kernel has.
@@ -92,29 +68,5 @@ fn programs_of(recipe: &'static Recipe) -> Vec<&'static str> {
         Driver::Fuse { program, .. } => vec![recipe.mkfs, program],
         Driver::Kernel(_) => vec![recipe.mkfs],
         Driver::Raw => Vec::new(),
-    }
-}
-
-impl Setup {
-    pub fn missing(&self) -> impl Iterator<Item = &Program> {
-        self.programs.iter().filter(|program| !program.is_installed)
-    }
-
-    pub fn packages(&self) -> Vec<&'static str> {
-        distinct::in_order(self.missing().filter_map(|program| program.package))
-    }
-
-    /// The commands that install packages, in order; none where nobody here may, or nothing is
-    /// to be installed.
-    pub fn commands(&self, packages: &[&str]) -> Vec<Vec<String>> {
-        let Some(manager) = self.manager.filter(|_| !packages.is_empty()) else {
-            return Vec::new();
-        };
-        let as_root = |argv: Vec<String>| match self.privilege {
-            Privilege::Through(program) => [vec![program.to_string()], argv].concat(),
-            Privilege::Root | Privilege::None => argv,
-        };
-        let all = manager.refresh().into_iter().chain([manager.install(packages)]);
-        all.map(as_root).collect()
     }
 }

@@ -2,22 +2,21 @@
 
 use crate::plan;
 use bakeoff_machine::setup::manager::Manager;
-use bakeoff_machine::setup::{packages, *};
+use bakeoff_machine::setup::packages::{self, PackagedTool};
+use bakeoff_machine::setup::*;
 use bakeoff_model::workload::DriverName;
 use bakeoff_tools::driver::driver;
 
-fn machine(uses: Uses, installed: &[&str], drivers: &[&str], manager: Option<Manager>) -> Setup {
+fn missing_on(uses: &Uses, installed: &[&str], drivers: &[&str]) -> Vec<&'static PackagedTool> {
     let here = Here {
         is_installed: &|program| installed.contains(&program),
         has_driver: &|fs| drivers.contains(&fs),
-        manager,
-        privilege: Privilege::Through("sudo"),
     };
-    look(&uses, &here)
+    missing(uses, &here)
 }
 
-fn missing(setup: &Setup) -> Vec<&str> {
-    setup.missing().map(|program| program.tool.program).collect()
+fn names<'a>(tools: &[&'a PackagedTool]) -> Vec<&'a str> {
+    tools.iter().map(|tool| tool.program).collect()
 }
 
 const KERNEL: [&str; 8] = ["ext4", "ext2", "xfs", "btrfs", "ntfs3", "f2fs", "exfat", "vfat"];
@@ -25,23 +24,25 @@ const KERNEL: [&str; 8] = ["ext4", "ext2", "xfs", "btrfs", "ntfs3", "f2fs", "exf
 #[test]
 fn the_demo_lacks_what_is_not_installed_and_only_for_drivers_that_are_there() {
     let installed = ["mkfs.ext4", "mkfs.ext2", "mkfs.vfat"];
-    let setup = machine(Uses::demo(), &installed, &KERNEL, Some(Manager::Apt));
-    assert_eq!(missing(&setup), ["mkfs.xfs", "mkfs.btrfs", "mkfs.ntfs", "mkfs.f2fs", "mkfs.exfat"]);
-    let packages = setup.packages();
+    let tools = missing_on(&Uses::demo(), &installed, &KERNEL);
+    assert_eq!(names(&tools), ["mkfs.xfs", "mkfs.btrfs", "mkfs.ntfs", "mkfs.f2fs", "mkfs.exfat"]);
+    let packages = packages_of(&tools, Manager::Apt);
     assert_eq!(packages, ["xfsprogs", "btrfs-progs", "ntfs-3g", "f2fs-tools", "exfatprogs"]);
-    let setup = machine(Uses::demo(), &installed, &["ext4", "ext2"], Some(Manager::Apt));
-    assert!(missing(&setup).is_empty(), "{setup:?}");
+    assert_eq!(
+        missing_on(&Uses::demo(), &installed, &["ext4", "ext2"]),
+        Vec::<&PackagedTool>::new()
+    );
 }
 
 /// A driver in user space is wanted only where the kernel has none of its own.
 #[test]
 fn fuse_stands_in_for_drivers_that_the_kernel_lacks() {
     let fuse = ["ext4", "ext2", "fuse"];
-    let setup = machine(Uses::demo(), &[], &fuse, Some(Manager::Apk));
+    let tools = missing_on(&Uses::demo(), &[], &fuse);
     let wanted = ["mkfs.ext4", "mkfs.ext2", "mkfs.ntfs", "mount.ntfs-3g", "mkfs.exfat"];
-    assert_eq!(missing(&setup), [&wanted[..], &["mount.exfat-fuse"]].concat());
+    assert_eq!(names(&tools), [&wanted[..], &["mount.exfat-fuse"]].concat());
     let packages = ["e2fsprogs", "ntfs-3g-progs", "ntfs-3g", "exfatprogs", "fuse-exfat"];
-    assert_eq!(setup.packages(), packages);
+    assert_eq!(packages_of(&tools, Manager::Apk), packages);
 }
 
 #[test]
@@ -59,39 +60,30 @@ fn a_plan_needs_the_programs_of_its_layers_and_drivers() {
     let parsed = plan::parse(text, "mine.toml").unwrap();
     let here = plan::PlanMachine { supports: &|_, _| Ok(()), job_files: &Default::default() };
     let workloads = plan::expand(&parsed, &[], &here).unwrap().workloads;
-    let setup =
-        machine(parsed.uses(&workloads), &["wipefs", "blkid"], &["fuse"], Some(Manager::Dnf));
+    let tools = missing_on(&parsed.uses(&workloads), &["wipefs", "blkid"], &["fuse"]);
     assert_eq!(
-        missing(&setup),
+        names(&tools),
         ["mkfs.ntfs", "mount.ntfs-3g", "dmsetup", "cryptsetup", "fio"],
         "the plan's first choice for NTFS is not in this kernel"
     );
 }
 
 #[test]
-fn commands_refresh_what_is_stale_and_go_through_sudo() {
-    let commands = |manager| {
-        let setup = machine(Uses::demo(), &["mkfs.ext4"], &["ext4", "ext2", "xfs"], manager);
-        let typed = setup.commands(&setup.packages());
-        typed.iter().map(|argv| argv.join(" ")).collect::<Vec<_>>()
-    };
-    assert_eq!(
-        commands(Some(Manager::Apt)),
-        [
-            "sudo apt-get update",
-            "sudo apt-get install --yes --no-install-recommends xfsprogs e2fsprogs"
-        ]
-    );
-    assert_eq!(commands(Some(Manager::Apk)), ["sudo apk add --update-cache xfsprogs e2fsprogs"]);
-    assert!(commands(None).is_empty());
+fn each_manager_installs_in_its_own_words() {
+    let words = |argv: Vec<String>| argv.join(" ");
+    let apt = "apt-get install --yes --no-install-recommends xfsprogs";
+    assert_eq!(words(Manager::Apt.install(&["xfsprogs"])), apt);
+    assert_eq!(Manager::Apt.refresh().map(words).as_deref(), Some("apt-get update"));
+    assert_eq!(words(Manager::Apk.install(&["xfsprogs"])), "apk add --update-cache xfsprogs");
+    assert_eq!(Manager::Apk.refresh(), None);
 }
 
 #[test]
 fn a_program_without_a_package_is_missing_and_not_installed() {
     let drivers = ["fuse"];
-    let setup = machine(Uses::demo(), &["mkfs.exfat", "mkfs.ntfs"], &drivers, Some(Manager::Dnf));
-    assert_eq!(missing(&setup), ["mount.ntfs-3g", "mount.exfat-fuse"]);
-    assert_eq!(setup.packages(), ["ntfs-3g"]);
+    let tools = missing_on(&Uses::demo(), &["mkfs.exfat", "mkfs.ntfs"], &drivers);
+    assert_eq!(names(&tools), ["mount.ntfs-3g", "mount.exfat-fuse"]);
+    assert_eq!(packages_of(&tools, Manager::Dnf), ["ntfs-3g"]);
 }
 
 #[test]
