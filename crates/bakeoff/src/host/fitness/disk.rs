@@ -61,7 +61,6 @@ fn card(root: &Root, device: &Path, up: &[PathBuf]) -> Option<Card> {
         manufacturer: hex("manfid"),
         oem: hex("oemid"),
         name: attr("name"),
-        serial: hex("serial"),
         date: attr("date"),
         status: attr("ssr").and_then(|text| sd_status::parse(&text)),
         erase_bytes: attr("preferred_erase_size").and_then(|n| n.parse().ok()),

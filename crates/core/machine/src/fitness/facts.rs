@@ -92,7 +92,6 @@ pub struct Card {
     pub manufacturer: Option<u64>,
     pub oem: Option<u64>,
     pub name: Option<String>,
-    pub serial: Option<u64>,
     /// `date`: `MM/YYYY`.
     pub date: Option<String>,
     pub status: Option<SdStatus>,

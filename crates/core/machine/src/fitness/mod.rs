@@ -87,7 +87,7 @@ pub fn stops(facts: &Facts) -> Vec<Check> {
 /// the board slows down.
 pub fn of_drive(disk: &facts::Disk, facts: &Facts) -> Vec<Check> {
     let mut all = link::checks(disk, facts);
-    all.extend(card::check(disk));
+    all.extend(disk.card.as_ref().map(|card| Check::pass("card", card::describe(card))));
     all.extend(disk.layer.scheduler.as_deref().map(|name| Check::pass("scheduler", name)));
     all.extend([health::of_disk(disk), clock::throttling(facts), clock::heat(facts)]);
     all

@@ -57,7 +57,6 @@ pub fn with_card(facts: &mut Facts, mode: Option<(&str, u32)>, uhs_grade: u8) {
         manufacturer: Some(3),
         oem: Some(0x5344),
         name: Some("SC64G".into()),
-        serial: Some(7),
         date: Some("08/2021".into()),
         status: Some(SdStatus { uhs_grade, speed_class: 10, ..SdStatus::default() }),
         erase_bytes: Some(4 << 20),
