@@ -1,5 +1,6 @@
 //! The command line: options and their help, without any action.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use bakeoff_model::difference::Factor;
@@ -19,8 +20,6 @@ use strum::VariantArray;
 mod bench;
 #[path = "cli/fio_words.rs"]
 pub mod fio_words;
-#[path = "cli/fit.rs"]
-mod fit;
 #[path = "cli/formats.rs"]
 pub mod formats;
 #[path = "cli/history.rs"]
@@ -29,7 +28,6 @@ pub mod history;
 mod use_args;
 
 pub use bench::{Bench, Fallocate};
-pub use fit::Fit;
 use history::Runs;
 pub use use_args::UseArgs;
 
@@ -181,6 +179,23 @@ pub struct Demo {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub beside: BesideArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Fit {
+    /// Applications, or `all`, then the directory that their data is in (default: list the
+    /// applications; the current directory)
+    #[arg(value_name = "APP|DIR")]
+    pub words: Vec<OsString>,
+    /// TOML file with applications of your own, in the form of docs/fit.md
+    #[arg(long, value_name = "FILE")]
+    pub app: Option<PathBuf>,
+    /// Judge also while this companion works: backup, download, image-pull, logs or a workload
+    #[arg(long, value_name = "NAME")]
+    pub beside: Option<String>,
+    /// Time to measure, such as 60s (default: 20s, or longer for several applications)
+    #[arg(long, value_parser = units::parse_duration_ns)]
+    pub time: Option<u64>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -296,11 +296,9 @@ impl<'a> Examination<'a> {
 
     /// What the drive below has moved so far.
     fn moved(&self) -> impl Fn() -> Option<u64> + use<> {
-        let dev = match self.facts.disks.as_slice() {
-            [disk] => Some(disk.layer.dev.clone()),
-            _ => None,
-        };
-        move || host::moved_bytes(dev.as_deref()?)
+        let disks: Vec<String> =
+            self.facts.disks.iter().map(|disk| disk.layer.dev.clone()).collect();
+        move || host::disk_bytes(&disks)
     }
 
     /// ", in about 24 min" for so many bytes.

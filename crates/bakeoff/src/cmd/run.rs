@@ -7,7 +7,6 @@ use bakeoff_judge::plan::Expanded;
 use bakeoff_model::candidate::Skipped;
 use bakeoff_model::event::Header;
 use bakeoff_model::host::Place;
-use bakeoff_model::path::RawPath;
 use bakeoff_model::verb::Verb;
 use bakeoff_report::plan::{Span, expected, state_label};
 use bakeoff_stats::units;
@@ -34,7 +33,6 @@ struct Ready {
 pub fn run(global: &Global, args: &RunArgs) -> Result<Outcome, Fault> {
     check_args(&args.on)?;
     let mut ending = Ending::new(args.output.clone(), &args.beside)?;
-    refuse_store(global, &args.on)?;
     ending.remains = lifecycle::recover(global)?;
     if args.install {
         setup::install_missing(Some(&args.plan))?;
@@ -92,19 +90,6 @@ fn check_args(args: &OnTargets) -> Result<(), Fault> {
         ));
     }
     Ok(())
-}
-
-fn refuse_store(global: &Global, args: &OnTargets) -> Result<(), Fault> {
-    let store = crate::store::place::path(global.store.as_deref())?;
-    match args.targets.iter().find(|target| host::is_same_file(target, &store)) {
-        None => Ok(()),
-        Some(target) => Err(Fault::refused(format!(
-            "the store ({}) is the target {}, which is erased. Choose another location with \
-             --store",
-            RawPath::new(&store),
-            RawPath::new(target)
-        ))),
-    }
 }
 
 fn get_ready(global: &Global, args: &RunArgs) -> Result<Ready, Fault> {

@@ -68,12 +68,6 @@ pub fn device_written_bytes(path: &Path) -> Option<u64> {
     block_stat::parse(&stat).map(|stat| stat.written_bytes)
 }
 
-/// Bytes that a drive (`major:minor`) has read and written since it is there, for anybody.
-pub fn moved_bytes(dev: &str) -> Option<u64> {
-    let stat = block_stat::parse(&Root::system().text(format!("sys/dev/block/{dev}/stat"))?)?;
-    Some(stat.read_bytes.saturating_add(stat.written_bytes))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

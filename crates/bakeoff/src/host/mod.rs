@@ -40,9 +40,7 @@ mod writers;
 
 pub use contents::{contents_of, look_into, start_of};
 pub use direct::{dirtied_per_page, supports_direct};
-pub use drive::{
-    Identity, dev_at, dev_of, device_written_bytes, granule_bytes, identity_of, moved_bytes,
-};
+pub use drive::{Identity, dev_at, dev_of, device_written_bytes, granule_bytes, identity_of};
 pub use drive_health::drive_health;
 pub use evidence::{
     Evidence, Moment, Passed, available_bytes, disk_bytes, meminfo, written_and_flushed,

@@ -18,7 +18,7 @@ use super::layout::cut;
 use super::run_document::utc;
 
 const WORDS: usize = 48;
-const SHORT_DIGITS: usize = 8;
+const FEWEST_DIGITS: usize = 4;
 const COLUMNS: [&str; 11] = [
     "run",
     "created_unix_ns",
@@ -151,12 +151,17 @@ pub fn csv(rows: &[Row]) -> String {
 fn table(rows: &[Row]) -> Table {
     let columns =
         [words("run"), words("began"), words("title"), words("verdict"), number("blocks")];
-    Table::new(columns, rows.iter().map(cells))
+    // As many digits of an ID as tell the runs of the list apart.
+    let are_apart = |digits: &usize| {
+        distinct::in_order(rows.iter().map(|row| row.short(*digits))).len() == rows.len()
+    };
+    let digits = (FEWEST_DIGITS..16).find(are_apart).unwrap_or(16);
+    Table::new(columns, rows.iter().map(|row| cells(row, digits)))
 }
 
 impl Row {
-    pub fn short(&self) -> &str {
-        self.run.get(..SHORT_DIGITS).unwrap_or(&self.run)
+    pub fn short(&self, digits: usize) -> &str {
+        self.run.get(..digits).unwrap_or(&self.run)
     }
 
     /// Its label and title.
@@ -180,9 +185,9 @@ impl Row {
     }
 }
 
-fn cells(row: &Row) -> Vec<String> {
+fn cells(row: &Row, digits: usize) -> Vec<String> {
     vec![
-        row.short().to_string(),
+        row.short(digits).to_string(),
         utc(row.created_unix_ns),
         row.name(),
         row.result(),
