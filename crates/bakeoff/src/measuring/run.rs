@@ -76,7 +76,7 @@ impl Measuring<'_, '_> {
             Err(error) => {
                 let why = format!("cannot start a thread: {error}");
                 let missing = vec![Skipped::new("everything", why)];
-                Watching { missing, ..Watching::default() }
+                Watching { missing }
             }
         };
         self.session.journal.record(What::Watching(Box::new(watching)))

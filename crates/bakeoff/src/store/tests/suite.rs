@@ -234,7 +234,9 @@ fn what_a_newer_version_added_is_kept(store: &mut Sqlite) {
     assert_eq!(store.load(&run).expect("readable").len(), 3);
 }
 
-const PROMISES: [(&str, fn(&mut Sqlite)); 15] = [
+type Promise = (&'static str, fn(&mut Sqlite));
+
+const PROMISES: [Promise; 15] = [
     ("stored is what comes back", stored_is_what_comes_back),
     ("listing and finding", listing_and_finding),
     ("runs are found by what is known of them", runs_are_found_by_what_is_known_of_them),
