@@ -184,18 +184,15 @@ impl<'a> Spec<'a> {
         let started = Instant::now();
         let mut child = self.start()?;
         let input = std::mem::take(&mut self.stdin);
-        let mut pipes = Pipes::of(&mut child, input, self.keep_bytes);
-        let waited = match &mut pipes {
-            Ok(pipes) => self.wait(&mut child, pipes, started, cancel),
-            Err(error) => Err(self.failed(std::mem::replace(error, io::ErrorKind::Other.into()))),
-        };
-        if waited.is_err() {
+        let pipes = Pipes::of(&mut child, input, self.keep_bytes);
+        let ended = pipes.map_err(|source| self.failed(source)).and_then(|mut pipes| {
+            let status = self.wait(&mut child, &mut pipes, started, cancel)?;
+            Ok(Finished { status, stdout: pipes.stdout, stderr: pipes.stderr })
+        });
+        if ended.is_err() {
             kill_group(&mut child);
         }
-        let (status, Ok(Pipes { stdout, stderr, .. })) = (waited?, pipes) else {
-            return Err(self.failed(io::ErrorKind::BrokenPipe.into()));
-        };
-        Ok(Finished { status, stdout, stderr })
+        ended
     }
 
     fn failed(&self, source: io::Error) -> ExecError {
@@ -214,7 +211,7 @@ impl<'a> Spec<'a> {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|source| ExecError::Start { program: self.name.clone(), source })
+            .map_err(|source| self.failed(source))
     }
 
     fn wait(
@@ -259,7 +256,7 @@ impl<'a> Spec<'a> {
 }
 
 /// This binary, for a child of its own. Under valgrind that link leads to valgrind itself, which
-/// only the link's text hides; whoever sets this variable for us has us run anything already.
+/// only the link's text hides; who sets this variable for us can make us run anything already.
 fn ourselves() -> OsString {
     let preloaded = std::env::var_os("LD_PRELOAD").unwrap_or_default();
     let is_in_valgrind = preloaded.to_string_lossy().contains("/vgpreload_");
@@ -299,7 +296,7 @@ fn kill_left_behind(child: &Child) -> bool {
             let _ = kill_process_group(pid, Signal::KILL);
             true
         }
-        // Who takes its status is told why.
+        // Taking its status reports the reason.
         Err(_) => true,
     }
 }

@@ -143,7 +143,7 @@ fn measured(global: &Global, args: &Fit, chosen: AppTable, dir: PathBuf) -> Resu
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let journal = Journal::begin(&mut store, header)?;
-    let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
+    let mut session = Session::new(journal, None, cancel, Progress::new(global.quiet));
     let most_ns = args.time.unwrap_or(usual_ns.max(EXTENDED_NS));
     match fitting::measure(&mut session, FitTime { usual_ns: time_ns, most_ns }) {
         Ok((reason, note)) => session.finish(reason, note)?,

@@ -98,8 +98,7 @@ pub fn run(
     if let Some(figures) = figures {
         journal.record(What::EarlierFigures(Box::new(figures)))?;
     }
-    let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
-    session.mounts = mounts;
+    let mut session = Session::new(journal, mounts, cancel, Progress::new(global.quiet));
     let target_set = prepare(&mut session);
     go_on(global, session, target_set, ending)
 }
@@ -127,9 +126,9 @@ pub fn go_on(
             return remains.end(Err(give_up(session, error, ending.beside.notify.as_deref())));
         }
     };
-    session.page = ending.output.clone().filter(|path| show::is_page(path));
+    let page = ending.output.clone().filter(|path| show::is_page(path));
     announce(&session, global.quiet);
-    let measured = run::measure(&mut session, &mut target_set);
+    let measured = run::measure(&mut session, &mut target_set, page);
     drop(target_set);
     let run = session.journal.run().clone();
     // The lock and the store are let go before anything slow is written.
@@ -192,7 +191,7 @@ fn announce(session: &Session, quiet: bool) {
         for line in announce::plan(&run.header, rehearsal, session.journal.elapsed_ns()) {
             session.progress.say(&line);
         }
-        if session.mounts.is_some() {
+        if session.held.mounts.is_some() {
             let pid = std::process::id();
             session.progress.say(&format!(
                 "Only this run sees its filesystems. To look inside:\n  sudo nsenter --mount \

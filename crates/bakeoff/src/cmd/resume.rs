@@ -60,8 +60,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     session::supersede_open(&mut journal)?;
     let mounts = lifecycle::own_mounts(&journal.run().header)?;
     let _awake = host::awake::stay_awake();
-    let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
-    session.mounts = mounts;
+    let mut session = Session::new(journal, mounts, cancel, Progress::new(global.quiet));
     let target_set = prepare(&mut session, &args.erase);
     lifecycle::go_on(global, session, target_set, ending)
 }
@@ -142,7 +141,7 @@ fn prepare_targets(session: &mut Session, given: &[String]) -> Result<TargetSet,
     }
     consent_again(&run, &wanted, given)?;
     for wanted in &wanted {
-        session.held.push(wanted.target.take(shares)?);
+        session.held.targets.push(wanted.target.take(shares)?);
     }
     match run.rehearsal {
         Some(rehearsal) => targets::prepare_again(session, &wanted, rehearsal.file_bytes),

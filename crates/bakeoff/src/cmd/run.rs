@@ -68,7 +68,7 @@ pub fn run(global: &Global, args: &RunArgs) -> Result<Outcome, Fault> {
     let held = hold(&args.on, &ready.wanted)?;
     let wanted = ready.wanted;
     lifecycle::run(global, ready.header, ending, |session| {
-        session.held = held;
+        session.held.targets = held;
         targets::prepare(session, &wanted)
     })
 }

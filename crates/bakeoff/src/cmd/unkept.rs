@@ -27,7 +27,7 @@ pub fn run<T>(
     let journal = Journal::begin(&mut store, header)?;
     let run = journal.run().header.run.clone();
     // Signals are noticed by the caller's listener; a step here is over in an instant.
-    let mut session = Session::new(journal, Cancel::default(), Progress::new(true));
+    let mut session = Session::new(journal, None, Cancel::default(), Progress::new(true));
     let result = work(&mut session);
     let failures = unwind::undo_all(&mut session.journal)?;
     drop(session);

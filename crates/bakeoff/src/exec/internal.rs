@@ -1,6 +1,6 @@
 //! What bakeoff starts itself as: the engine's child process, and the guard around foreign tools.
 //!
-//! Not part of the command line: the first argument begins with two underscores, and whoever
+//! Not part of the command line: the first argument begins with two underscores, and a person who
 //! types it gets what the parent process would get.
 
 use std::ffi::{OsStr, OsString};

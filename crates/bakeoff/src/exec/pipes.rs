@@ -1,5 +1,5 @@
-//! The pipes of a child: what it reads is written and what it writes is read by whoever waits for
-//! it. A thread for each pipe could be refused in the middle of cleaning up.
+//! The pipes of a child: the parent that waits for it writes its input and reads its
+//! output. A thread for each pipe could be refused in the middle of cleaning up.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};

@@ -43,7 +43,8 @@ pub fn engine() -> Result<Talk, ExecError> {
 
 /// Starts the engine's child process that works beside a measured workload.
 pub fn companion() -> Result<Talk, ExecError> {
-    start(Spec::ourselves(vec![super::internal::COMPANION.into()]))
+    let spec = Spec::ourselves(vec![super::internal::COMPANION.into()]);
+    start(Spec { name: "the companion's process".to_string(), ..spec })
 }
 
 fn start(spec: Spec<'_>) -> Result<Talk, ExecError> {
@@ -57,6 +58,11 @@ fn start(spec: Spec<'_>) -> Result<Talk, ExecError> {
 }
 
 impl Talk {
+    /// What it is called in errors.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Sends `line`, which has no end.
     pub fn say(&mut self, line: &[u8]) {
         self.pipes.send(&[line, b"\n"].concat());

@@ -12,7 +12,7 @@ use bakeoff_model::host::{Layer, LayerKind};
 
 use super::io_users::IoUsers;
 use super::root::Root;
-use super::{drive_health, fingerprint, firmware, gauges, kernel_log};
+use super::{drive_health, feed, fingerprint, firmware, kernel_log};
 use crate::signals::Cancel;
 
 const GAUGES: usize = 32;
@@ -62,7 +62,7 @@ fn not_running<T>() -> Fact<T> {
 }
 
 fn temperatures(root: &Root) -> Vec<(String, u64, Option<u64>)> {
-    let zones = gauges::temperatures(root, GAUGES).into_iter();
+    let zones = feed::temperatures(root, GAUGES).into_iter();
     zones.filter_map(|(named, mut feed)| Some((named.name, feed.number()?, named.most))).collect()
 }
 

@@ -13,31 +13,30 @@ pub const NAMED: usize = 3;
 const PROCESSES: usize = 1 << 16;
 /// Where root mounts stacks: see `steps::own_place`.
 const OWN_PLACES: [&str; 2] = ["/run/bakeoff/", "/var/lib/bakeoff/"];
-const KERNEL_THREADS: u32 = 2;
+/// The first process of the kernel's threads.
+pub const KERNEL_THREADS: u32 = 2;
 
-/// What each foreign process has moved since it started.
+/// What each foreign process has moved and run since it started, by its number.
 #[derive(Clone, Debug, Default)]
-pub struct IoUsers {
-    by_pid: Vec<(u32, ProcessIo)>,
-    ran: Vec<(u32, u64)>,
+pub struct IoUsers(Vec<IoUser>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct IoUser {
+    pid: u32,
+    io: ProcessIo,
+    ticks: u64,
 }
 
 impl IoUsers {
     pub fn take(root: &Root, servers: &[Server]) -> IoUsers {
-        let mut found = IoUsers::default();
-        let mut pids = pids(root);
-        pids.sort_unstable();
+        let mut pids = ordered_pids(root);
         pids.retain(|pid| servers.iter().all(|server| server.pid != *pid));
-        for pid in pids.into_iter().take(PROCESSES) {
-            let ran = foreign_ticks(root, pid);
-            found.ran.extend(ran.filter(|ticks| *ticks > 0).map(|ticks| (pid, ticks)));
-            if let Ok(bytes) = root.read(format!("proc/{pid}/io")) {
-                let io = process_io::parse(&String::from_utf8_lossy(&bytes));
-                let io = io.filter(|io| io.read_bytes > 0 || io.write_bytes > 0);
-                found.by_pid.extend(io.filter(|_| ran.is_some()).map(|io| (pid, io)));
-            }
-        }
-        found
+        let user = |pid: u32| {
+            let ticks = foreign_ticks(root, pid)?;
+            let io = root.text(format!("proc/{pid}/io")).and_then(|text| process_io::parse(&text));
+            Some(IoUser { pid, io: io.unwrap_or_default(), ticks })
+        };
+        IoUsers(pids.into_iter().filter_map(user).collect())
     }
 
     /// Bytes moved by all of them together.
@@ -45,50 +44,59 @@ impl IoUsers {
     /// The whole sum is compared, not each process: what a process did is added to its parent when
     /// the parent waits for it, so the sum loses nothing when a process ends.
     pub fn bytes(&self) -> u64 {
-        let of = |io: &ProcessIo| io.read_bytes.saturating_add(io.write_bytes);
-        self.by_pid.iter().fold(0, |sum: u64, (_, io)| sum.saturating_add(of(io)))
+        let of = |user: &IoUser| user.io.read_bytes.saturating_add(user.io.write_bytes);
+        self.0.iter().map(of).fold(0, u64::saturating_add)
+    }
+
+    /// What each has done since `before`. A process id that came again counts from nothing.
+    fn grown(&self, before: &IoUsers) -> impl Iterator<Item = IoUser> {
+        let grown = |now: u64, then: u64| now.checked_sub(then).unwrap_or(now);
+        self.0.iter().map(move |now| {
+            let then = before.0.binary_search_by_key(&now.pid, |user| user.pid);
+            let then = then.map(|at| before.0[at]).unwrap_or_default();
+            let io = ProcessIo {
+                read_bytes: grown(now.io.read_bytes, then.io.read_bytes),
+                write_bytes: grown(now.io.write_bytes, then.io.write_bytes),
+            };
+            IoUser { pid: now.pid, io, ticks: grown(now.ticks, then.ticks) }
+        })
     }
 
     /// Clock ticks that all of them ran since `before`, and who did, the most first. Of the sum, as
     /// with [`IoUsers::bytes`]: what a child ran is its parent's when the parent has waited for it.
     pub fn ran_since(&self, before: &IoUsers, root: &Root) -> (u64, Vec<String>) {
-        let sum = |of: &IoUsers| of.ran.iter().fold(0, |sum: u64, (_, n)| sum.saturating_add(*n));
-        let grown = |(pid, now): &(u32, u64)| {
-            let then = before.ran.binary_search_by_key(pid, |(pid, _)| *pid);
-            let then = then.map_or(0, |at| before.ran[at].1);
-            // A process id that came again counts from nothing.
-            (now.checked_sub(then).unwrap_or(*now), *pid)
-        };
-        let mut busy: Vec<(u64, u32)> = self.ran.iter().map(grown).filter(|b| b.0 > 0).collect();
-        busy.sort_by_key(|(ticks, pid)| (std::cmp::Reverse(*ticks), *pid));
-        let named = busy.iter().take(NAMED).map(|(_, pid)| format!("{} ({pid})", name(root, *pid)));
+        let sum = |of: &IoUsers| of.0.iter().map(|user| user.ticks).fold(0, u64::saturating_add);
+        let mut busy: Vec<IoUser> = self.grown(before).filter(|user| user.ticks > 0).collect();
+        busy.sort_by_key(|user| (std::cmp::Reverse(user.ticks), user.pid));
+        let named = busy.iter().take(NAMED);
+        let named = named.map(|user| format!("{} ({})", name(root, user.pid), user.pid));
         (sum(self).saturating_sub(sum(before)), named.collect())
     }
 
     /// Who moved anything since `before`, the most first.
     pub fn since(&self, before: &IoUsers, root: &Root) -> Vec<Foreign> {
-        let mut users: Vec<Foreign> = Vec::new();
-        for (pid, now) in &self.by_pid {
-            let then = before.by_pid.binary_search_by_key(pid, |(pid, _)| *pid);
-            let then = then.map(|at| before.by_pid[at].1).unwrap_or_default();
-            // A process id that came again counts from nothing.
-            let grown = |now: u64, then: u64| now.checked_sub(then).unwrap_or(now);
-            let read_bytes = grown(now.read_bytes, then.read_bytes);
-            let written_bytes = grown(now.write_bytes, then.write_bytes);
-            if read_bytes > 0 || written_bytes > 0 {
-                users.push(Foreign {
-                    pid: *pid,
-                    name: name(root, *pid),
-                    read_bytes,
-                    written_bytes,
-                });
-            }
-        }
+        let moved = self.grown(before).filter(|u| u.io.read_bytes > 0 || u.io.write_bytes > 0);
+        let mut users: Vec<Foreign> = moved
+            .map(|user| Foreign {
+                pid: user.pid,
+                name: name(root, user.pid),
+                read_bytes: user.io.read_bytes,
+                written_bytes: user.io.write_bytes,
+            })
+            .collect();
         users.sort_by_key(|user| {
             (std::cmp::Reverse(user.read_bytes.saturating_add(user.written_bytes)), user.pid)
         });
         users
     }
+}
+
+/// The processes there are, by number.
+pub fn ordered_pids(root: &Root) -> Vec<u32> {
+    let mut pids = pids(root);
+    pids.sort_unstable();
+    pids.truncate(PROCESSES);
+    pids
 }
 
 fn name(root: &Root, pid: u32) -> String {

@@ -77,11 +77,8 @@ fn gone(what: &str) -> String {
 }
 
 fn look(root: &Root, devices: &LiveDevices) -> Result<Look, String> {
-    let text = root.read("proc/diskstats").map_err(|error| {
-        format!("cannot read /proc/diskstats: {error}; mount /proc (`mount -t proc proc /proc`)")
-    })?;
+    let text = diskstats(root)?;
     let monotonic_ns = monotonic_ns();
-    let text = String::from_utf8_lossy(&text);
     let all = block_stat::parse_diskstats(&text);
     let owned = |(dev, name, stat): &(Dev, &str, BlockStat)| (*dev, name.to_string(), *stat);
     let disks = match devices {
@@ -97,6 +94,17 @@ fn look(root: &Root, devices: &LiveDevices) -> Result<Look, String> {
         }
     };
     Ok(Look { monotonic_ns, disks })
+}
+
+/// `/proc/diskstats`.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn diskstats(root: &Root) -> Result<String, String> {
+    let text = root.read("proc/diskstats").map_err(|error| {
+        format!("cannot read /proc/diskstats: {error}. Mount /proc: mount -t proc proc /proc")
+    })?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// Whole drives and volumes; loop devices and RAM disks only where they are asked for.

@@ -14,7 +14,6 @@ mod feed;
 mod fingerprint;
 mod firmware;
 mod fitness;
-mod gauges;
 mod identity;
 mod io_users;
 mod kernel_log;
@@ -48,7 +47,7 @@ pub use evidence::{
 pub use fingerprint::fingerprint;
 pub use fitness::{gather as fitness, glance};
 pub use kernel_log::since_boot as storage_problems;
-pub use live::{LiveDevices, LiveHost};
+pub use live::{LiveDevices, LiveHost, monotonic_ns};
 pub use loops::{
     attached_loops, inode_of, is_attached, is_mount_point, is_same_file, loops_of_file, used_as,
 };
@@ -71,9 +70,7 @@ pub use trusted::{
     acl_writers, check_directory, check_made, is_group_of, keeps_links, others_can_write,
 };
 pub use users::of_file as users_of_file;
-pub use view::{
-    device_at, filesystem_of, mount_namespace, mount_table, sees_drives, sees_processes_of, view,
-};
+pub use view::{device_at, filesystem_of, mount_namespace, sees_drives, sees_processes_of, view};
 pub use writers::writers;
 
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -11,10 +11,10 @@ use bakeoff_machine::telemetry::layout::{
 };
 use bakeoff_model::candidate::Skipped;
 
-use super::feed::Feed;
+use super::feed::{self, Feed};
 use super::kernel_log::KernelLog;
 use super::root::Root;
-use super::{firmware, gauges, power};
+use super::{firmware, power};
 
 const CPUS: usize = 256;
 const GAUGES: usize = 16;
@@ -54,8 +54,8 @@ impl Sources {
         let psi = |name, what: &str, found: &mut FoundSources| {
             found.take((name, NO_PSI), Feed::open(&root, format!("proc/pressure/{what}")))
         };
-        let clocks = gauges::clocks(&root, GAUGES);
-        let temperatures = gauges::temperatures(&root, GAUGES);
+        let clocks = feed::clocks(&root, GAUGES);
+        let temperatures = feed::temperatures(&root, GAUGES);
         found.any(("clocks", "no cpufreq, so the CPU clock cannot be read"), clocks.len());
         found.any(("temperatures", "no thermal zone can be read"), temperatures.len());
         let meters = power::meters(&root);

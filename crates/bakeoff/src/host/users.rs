@@ -31,7 +31,7 @@ enum LinkTarget {
     File(Inode),
 }
 
-/// Mappings by filesystem and inode as the maps list them, each looked at once: libraries are in
+/// Mappings by filesystem and inode as the maps list them, each followed once: libraries are in
 /// every process.
 type Mapped = BTreeMap<(Dev, u64), Option<LinkTarget>>;
 

@@ -61,15 +61,6 @@ pub fn mount_namespace(pid: u32) -> io::Result<File> {
     File::open(format!("/proc/{pid}/ns/mnt"))
 }
 
-/// The mounts of this process's namespace, as proc_pid_mountinfo(5) has them.
-///
-/// # Errors
-/// What /proc says.
-pub fn mount_table() -> io::Result<String> {
-    let table = std::fs::read("/proc/self/mountinfo")?;
-    Ok(String::from_utf8_lossy(&table).into_owned())
-}
-
 fn magic(path: &Path) -> Option<u64> {
     // Sign-extended on 32 bits.
     statfs(path).ok().map(|found| found.f_type as u64 & 0xffff_ffff)

@@ -5,11 +5,9 @@ use bakeoff_machine::sysinfo::{block_stat, cgroup, process_io, process_stat};
 use bakeoff_machine::writers::{WriterLook, Writing};
 use bakeoff_model::path::printable;
 
-use super::live::monotonic_ns;
-use super::root::{Root, pids};
-
-const PROCESSES: usize = 1 << 16;
-const KERNEL_THREADS: u32 = 2;
+use super::io_users::{KERNEL_THREADS, ordered_pids};
+use super::live::{diskstats, monotonic_ns};
+use super::root::Root;
 
 /// # Errors
 /// When there are no counters of drives, or none of this one.
@@ -18,10 +16,7 @@ pub fn writers(drive: Dev) -> Result<WriterLook, String> {
 }
 
 fn look(root: &Root, drive: Dev) -> Result<WriterLook, String> {
-    let text = root.read("proc/diskstats").map_err(|error| {
-        format!("cannot read /proc/diskstats: {error}. Mount /proc: mount -t proc proc /proc")
-    })?;
-    let text = String::from_utf8_lossy(&text);
+    let text = diskstats(root)?;
     let all = block_stat::parse_diskstats(&text);
     let own = all.iter().find(|(dev, ..)| *dev == drive).ok_or_else(|| {
         format!("the device {drive} is detached. Check its name with `bakeoff devices`")
@@ -32,18 +27,15 @@ fn look(root: &Root, drive: Dev) -> Result<WriterLook, String> {
     };
     let others = all.iter().filter(|(dev, name, _)| is_other(*dev, name));
     let other_drives_bytes = others.map(|(.., stat)| stat.written_bytes).sum();
-    let mut pids = pids(root);
-    pids.sort_unstable();
-    pids.truncate(PROCESSES);
     Ok(WriterLook {
         monotonic_ns: monotonic_ns(),
         drive_bytes: own.2.written_bytes,
         other_drives_bytes,
-        processes: pids.into_iter().filter_map(|pid| process(root, pid)).collect(),
+        processes: ordered_pids(root).into_iter().filter_map(|pid| process(root, pid)).collect(),
     })
 }
 
-/// `None` for a thread of the kernel, one that may not be looked at, and one that is gone: what
+/// `None` for a thread of the kernel, one that cannot be read, and one that is gone: what
 /// they write is the filesystem's, or nobody's.
 fn process(root: &Root, pid: u32) -> Option<Writing> {
     let stat = root.read(format!("proc/{pid}/stat")).ok()?;

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use bakeoff_model::companions::LEAD_NS;
 use bakeoff_model::job::{Job, Rw};
-use bakeoff_model::json;
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::workload::Workload;
 use bakeoff_tools::native::companion::CompanionOrder;
@@ -17,8 +16,8 @@ use bakeoff_tools::native::{NativeTask, TargetKind};
 
 use super::scratch::{self, Scratch};
 use super::site::{Site, Subject};
-use super::{GRACE, LoadError, UNLIMITED, place, run};
-use crate::exec::talk::{self, Heard, Talk};
+use super::{GRACE, LoadError, UNLIMITED, ask_process, place, run};
+use crate::exec::talk::{self, Talk};
 use crate::signals::Cancel;
 
 /// Dropped, it kills its process.
@@ -69,7 +68,7 @@ impl Companion {
         let laid_out_bytes = if reads_file { size } else { 0 };
         let mut companion = Companion { talk, cancel, laid_out_bytes, _target: target };
         // Its files may be laid out on a slow drive.
-        match companion.ask(&task, UNLIMITED)? {
+        match ask_process(&mut companion.talk, &task, UNLIMITED, &companion.cancel)? {
             Answer::Ready => Ok(Some(companion)),
             other => Err(ended(other)),
         }
@@ -94,7 +93,7 @@ impl Companion {
     }
 
     fn order(&mut self, order: CompanionOrder) -> Result<(), LoadError> {
-        match self.ask(&order, GRACE)? {
+        match ask_process(&mut self.talk, &order, GRACE, &self.cancel)? {
             Answer::Ready => Ok(()),
             other => Err(ended(other)),
         }
@@ -105,7 +104,7 @@ impl Companion {
     /// # Errors
     /// As [`Companion::go`].
     pub fn finish(mut self) -> Result<Measurement, LoadError> {
-        match self.ask(&CompanionOrder::End, GRACE)? {
+        match ask_process(&mut self.talk, &CompanionOrder::End, GRACE, &self.cancel)? {
             Answer::Ended(mut measured) => {
                 if self.laid_out_bytes > 0 {
                     let own = measured.write.as_ref().map_or(0, |write| write.io_bytes);
@@ -115,18 +114,6 @@ impl Companion {
                 Ok(*measured)
             }
             other => Err(ended(other)),
-        }
-    }
-
-    fn ask(&mut self, what: &impl serde::Serialize, limit: Duration) -> Result<Answer, LoadError> {
-        let line = serde_json::to_vec(what).map_err(|e| LoadError::Child(e.to_string()))?;
-        self.talk.say(&line);
-        match self.talk.hear(limit, &self.cancel)? {
-            Heard::Line(line) => json::read(&line)
-                .map_err(|error| LoadError::Child(format!("the companion's process: {error}"))),
-            Heard::Ended(how) => {
-                Err(LoadError::Child(format!("the companion's process ended: {how}")))
-            }
         }
     }
 }

@@ -11,17 +11,18 @@ pub mod scratch;
 pub mod site;
 pub mod sliced;
 
-use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_model::job::Job;
+use bakeoff_model::json;
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::path::{RawPath, printable};
 use bakeoff_model::profile::Part;
 use bakeoff_model::use_state::{FileHistory, TreeLeft};
 use bakeoff_model::wear::WornDevices;
+use bakeoff_tools::native::sliced::Answer;
 use bakeoff_tools::native::{
     Failure, FailureKind, LIVE_RECORD_BYTES, NativeTask, Reply, TargetKind,
 };
@@ -30,6 +31,7 @@ use rustix::io::pread;
 use thiserror::Error;
 
 use self::site::Subject;
+use crate::exec::talk::{Heard, Talk};
 use crate::exec::{ExecError, Spec};
 use crate::fault::Fault;
 use crate::host::Opened;
@@ -130,8 +132,6 @@ pub fn run_all(
     tick: &mut dyn FnMut(LiveProgress),
 ) -> Result<Vec<Measurement>, LoadError> {
     let Load { job, parts, disks, worn, unseen, longest } = load;
-    let live =
-        live_file().map_err(|e| LoadError::Child(format!("cannot create a memory file: {e}")))?;
     let none = || LoadError::Child("there is nothing to measure".to_string());
     let (target, more) = targets.split_first().ok_or_else(none)?;
     let own = |file: &Subject| Some((RawPath::new(file.path()), file.inode()?));
@@ -142,14 +142,11 @@ pub fn run_all(
         worn: worn.cloned(),
         inode: target.inode(),
         more: more.iter().filter_map(own).collect(),
-        live_fd: Some(live.as_raw_fd()),
-        parent_pid: Some(std::process::id()),
         ..NativeTask::new(job.clone(), place(target.path(), kind)?, kind)
     };
-    let mut on_tick = || tick(read_live(&live));
-    let on_tick: Option<&mut dyn FnMut()> = if unseen { None } else { Some(&mut on_tick) };
     let longest_ns = job.time_limit_ns.or(job.runtime_ns.filter(|_| job.min_ios == 0));
-    let reply = ask(&task, limit(longest_ns, longest, parts.len()), cancel, on_tick)?;
+    let tick = if unseen { None } else { Some(tick) };
+    let reply = ask(task, limit(longest_ns, longest, parts.len()), cancel, tick)?;
     Ok(reply.into_result()?)
 }
 
@@ -160,18 +157,13 @@ pub fn fill(
     cancel: &Cancel,
     tick: &mut dyn FnMut(LiveProgress),
 ) -> Result<TreeLeft, LoadError> {
-    let live =
-        live_file().map_err(|e| LoadError::Child(format!("cannot create a memory file: {e}")))?;
     let (job, target) = (Job::filling(history.tree_bytes), RawPath::new(dir.path()));
     let task = NativeTask {
         inode: Some(dir.inode()),
-        live_fd: Some(live.as_raw_fd()),
-        parent_pid: Some(std::process::id()),
         history: Some(history),
         ..NativeTask::new(job, target, TargetKind::Directory)
     };
-    let mut on_tick = || tick(read_live(&live));
-    Ok(ask(&task, UNLIMITED, cancel, Some(&mut on_tick))?.into_tree()?)
+    Ok(ask(task, UNLIMITED, cancel, Some(tick))?.into_tree()?)
 }
 
 /// The engine follows no link, and where udev runs the names in /dev/mapper are links.
@@ -187,18 +179,21 @@ pub fn place(target: &Path, kind: TargetKind) -> Result<RawPath, LoadError> {
 }
 
 fn ask(
-    task: &NativeTask,
+    task: NativeTask,
     limit: Duration,
     cancel: &Cancel,
-    tick: Option<&mut dyn FnMut()>,
+    tick: Option<&mut dyn FnMut(LiveProgress)>,
 ) -> Result<Reply, LoadError> {
-    let child = |error: &dyn std::fmt::Display| LoadError::Child(error.to_string());
-    let task = serde_json::to_vec(task).map_err(|e| child(&e))?;
-    let spec = Spec::engine(task, limit);
-    let spec = match tick {
-        Some(tick) => spec.on_tick(tick),
-        None => spec,
-    };
+    let live = memfd_create("bakeoff-live", MemfdFlags::empty());
+    let live = live.map_err(|e| LoadError::Child(format!("cannot create a memory file: {e}")))?;
+    let (live_fd, parent_pid) = (Some(live.as_raw_fd()), Some(std::process::id()));
+    let task = serde_json::to_vec(&NativeTask { live_fd, parent_pid, ..task });
+    let live_file = &live;
+    let mut on_tick = tick.map(|tick| move || tick(read_live(live_file)));
+    let mut spec = Spec::engine(task.map_err(|e| LoadError::Child(e.to_string()))?, limit);
+    if let Some(on_tick) = &mut on_tick {
+        spec = spec.on_tick(on_tick);
+    }
     let finished = spec.run(cancel)?;
     Reply::parse(&finished.stdout).map_err(|error| {
         let said = printable(finished.stderr.trim_ascii());
@@ -213,16 +208,35 @@ fn ask(
     })
 }
 
+/// Sends a line to a process that lives through a block, and gives its answer.
+///
+/// # Errors
+/// What the engine says, and [`LoadError::Interrupted`]. The process is of no use then.
+fn ask_process(
+    talk: &mut Talk,
+    what: &impl serde::Serialize,
+    limit: Duration,
+    cancel: &Cancel,
+) -> Result<Answer, LoadError> {
+    let line = serde_json::to_vec(what).map_err(|e| LoadError::Child(e.to_string()))?;
+    talk.say(&line);
+    let answer = match talk.hear(limit, cancel)? {
+        Heard::Line(line) => json::read(&line),
+        Heard::Ended(how) => return Err(LoadError::Child(format!("{} ended: {how}", talk.name()))),
+    };
+    match answer {
+        Ok(Answer::Error(failure)) => Err(failure.into()),
+        Ok(answer) => Ok(answer),
+        Err(error) => Err(LoadError::Child(format!("{}: {error}", talk.name()))),
+    }
+}
+
 /// After how long a child counts as hung: each part may take the time of a job, or `longest` where
 /// that says none, and as long again to lay its files out.
 fn limit(longest_ns: Option<u64>, longest: Duration, parts: usize) -> Duration {
     let times = u32::try_from(parts * 2).unwrap_or(u32::MAX).max(1);
     let one = longest_ns.map_or(longest, |ns| Duration::from_nanos(ns).saturating_add(GRACE));
     one.saturating_mul(times).min(UNLIMITED)
-}
-
-fn live_file() -> io::Result<OwnedFd> {
-    Ok(memfd_create("bakeoff-live", MemfdFlags::empty())?)
 }
 
 fn read_live(file: &OwnedFd) -> LiveProgress {

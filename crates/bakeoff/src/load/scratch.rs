@@ -3,7 +3,7 @@
 //! Made with mkdirat(2) and mode 0700, opened without following links, and held open: nobody but
 //! its owner can change a name in it, and who renames the directory itself changes nothing for
 //! those who have its descriptor. It is removed through descriptors: only names bakeoff makes, only
-//! what lies on the same filesystem, never across a mount. A name in it that is not ours is left
+//! what is on the same filesystem, never across a mount. A name in it that is not ours is left
 //! alone and reported.
 
 use std::ffi::{OsStr, OsString};

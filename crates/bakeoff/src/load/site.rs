@@ -1,4 +1,4 @@
-//! Where a candidate's cells happen during one visit, and what lies below that place.
+//! Where a candidate is measured during one visit, and the drives below that place.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,9 +20,9 @@ pub struct Site {
     pub scratch: Scratch,
     /// The file cells read and overwrite, or the device of a stack without a filesystem.
     pub data: Subject,
-    /// What kind of place the data lies on, as far as claims about caches go.
+    /// The kind of place that the data is on, as far as claims about caches need it.
     pub class: PlaceClass,
-    /// Whose counters tell what was moved; empty where none can be named.
+    /// Devices whose counters show what was moved; empty where none can be named.
     pub counted: Counted,
     pub charges: bool,
     pub servers: Vec<Server>,

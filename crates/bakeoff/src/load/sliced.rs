@@ -8,14 +8,13 @@
 use std::time::Duration;
 
 use bakeoff_model::job::Job;
-use bakeoff_model::json;
 use bakeoff_model::measurement::Measurement;
 use bakeoff_tools::native::sliced::{Answer, Go, Order, SLICES_MAX, SliceReport, merged};
 use bakeoff_tools::native::{NativeTask, TargetKind};
 
 use super::site::Subject;
-use super::{GRACE, LoadError, UNLIMITED, place};
-use crate::exec::talk::{self, Heard, Talk};
+use super::{GRACE, LoadError, UNLIMITED, ask_process, place};
+use crate::exec::talk::{self, Talk};
 use crate::signals::Cancel;
 
 /// A cell that is being measured. Dropped, it kills its process.
@@ -47,9 +46,9 @@ impl Sliced {
             ..NativeTask::new(job.clone(), place(target.path(), kind)?, kind)
         };
         let talk = talk::engine()?;
-        let (verifies, cancel, slices) = (job.verify, cancel.clone(), Vec::new());
-        let mut sliced = Sliced { talk, verifies, cancel, slices, _target: target };
-        match sliced.ask(&task, GRACE)? {
+        let (verifies, slices) = (job.verify, Vec::new());
+        let mut sliced = Sliced { talk, verifies, cancel: cancel.clone(), slices, _target: target };
+        match ask_process(&mut sliced.talk, &task, GRACE, cancel)? {
             Answer::Ready => Ok(sliced),
             other => Err(unexpected(&other)),
         }
@@ -65,7 +64,7 @@ impl Sliced {
             return Err(LoadError::Child(most));
         }
         let limit = Duration::from_nanos(go.longest_ns()).saturating_add(GRACE);
-        match self.ask(&Order::Go(go), limit)? {
+        match ask_process(&mut self.talk, &Order::Go(go), limit, &self.cancel)? {
             Answer::Slice(report) => {
                 self.slices.push(*report);
                 self.slices.last().ok_or_else(|| LoadError::Child("no slice".to_string()))
@@ -88,7 +87,7 @@ impl Sliced {
     /// What the engine says, and [`LoadError::Interrupted`].
     pub fn finish(mut self, valid: &[usize]) -> Result<Measurement, LoadError> {
         let limit = if self.verifies { UNLIMITED } else { GRACE };
-        match self.ask(&Order::End, limit)? {
+        match ask_process(&mut self.talk, &Order::End, limit, &self.cancel)? {
             Answer::Ended(ended) => {
                 let numbered = self.slices.iter().enumerate();
                 let counting: Vec<&SliceReport> =
@@ -96,22 +95,6 @@ impl Sliced {
                 Ok(merged(*ended, &counting))
             }
             other => Err(unexpected(&other)),
-        }
-    }
-
-    fn ask(&mut self, what: &impl serde::Serialize, limit: Duration) -> Result<Answer, LoadError> {
-        let line = serde_json::to_vec(what).map_err(|e| LoadError::Child(e.to_string()))?;
-        self.talk.say(&line);
-        let answer = match self.talk.hear(limit, &self.cancel)? {
-            Heard::Line(line) => json::read(&line),
-            Heard::Ended(how) => {
-                return Err(LoadError::Child(format!("the measuring process ended: {how}")));
-            }
-        };
-        match answer {
-            Ok(Answer::Error(failure)) => Err(failure.into()),
-            Ok(answer) => Ok(answer),
-            Err(error) => Err(LoadError::Child(format!("the measuring process: {error}"))),
         }
     }
 }

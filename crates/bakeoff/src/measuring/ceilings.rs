@@ -250,7 +250,7 @@ impl Memory {
         let cleaned = self.scratch.remove_small();
         drop(self.data);
         drop(self.scratch);
-        // What is left stands in the record, and is put back at the end of the run.
+        // A step that fails stays in the record, and is undone at the end of the run.
         unwind::undo(&mut session.journal, self.step).or_else(|error| error.why().map(drop))?;
         cleaned.map_err(Fault::environment)
     }

@@ -49,7 +49,7 @@ pub fn job(header: &Header, block: BlockIx, workload: WorkloadIx) -> Job {
 /// to be recorded of each, a cell or why there is none.
 ///
 /// # Errors
-/// Where one has no number that can stand, all of them have to be measured again.
+/// Where one has no valid number, all of them have to be measured again.
 pub fn measure(
     session: &Session,
     site: &mut Site,
@@ -59,17 +59,17 @@ pub fn measure(
 ) -> Result<Vec<What>, (WorkloadIx, CellError)> {
     let header = &session.journal.run().header;
     let (block, mut began_ns) = (current.number, session.journal.elapsed_ns());
-    let told = told(session, site, block, candidate, group);
-    let (told, truth, mut beside) = told.map_err(|error| (group[0], error))?;
-    let measurements: Vec<Measurement> = told.iter().map(|(m, _)| m.clone()).collect();
+    let measured = measure_group(session, site, block, candidate, group);
+    let (measured, truth, mut beside) = measured.map_err(|error| (group[0], error))?;
+    let measurements: Vec<Measurement> = measured.iter().map(|(m, _)| m.clone()).collect();
     let is_profile = header.workloads[group[0]].phase == Phase::Whole;
     let idle_ns = |ns| current.idle.over(ns);
     let truths = cold_reads::apportion(truth, is_profile, &measurements, idle_ns);
     let mut cells = Vec::with_capacity(group.len());
-    for ((workload, (measurement, raw)), truth) in group.iter().zip(told).zip(truths) {
+    for ((workload, (measurement, raw)), truth) in group.iter().zip(measured).zip(truths) {
         let workload = *workload;
         let elapsed_ns = measurement.elapsed_ns;
-        let sampler = session.sampler.as_ref();
+        let sampler = session.held.sampler.as_ref();
         let telemetry = sampler.and_then(|sampler| sampler.telemetry(&measurement)).map(Box::new);
         let cell = Cell {
             block,
@@ -92,15 +92,15 @@ pub fn measure(
     Ok(cells)
 }
 
-/// What the candidate's driver says of each workload, what was seen around them, and what their
+/// What the candidate's driver measured of each workload, the evidence around them, and what their
 /// companion did.
-fn told(
+fn measure_group(
     session: &Session,
     site: &mut Site,
     block: BlockIx,
     candidate: CandidateIx,
     group: &[WorkloadIx],
-) -> Result<(ToldWorkloads, Truth, Option<Box<Measurement>>), CellError> {
+) -> Result<(Measured, Truth, Option<Box<Measurement>>), CellError> {
     let (header, first) = (&session.journal.run().header, group[0]);
     let done_by = |w: &WorkloadIx| header.candidates[candidate].done_by(&header.workloads[*w]);
     let workload = done_by(&first);
@@ -109,7 +109,7 @@ fn told(
         header.protocol.isolation == Isolation::Slices && header.places().any(Place::charges_turns);
     let settles = takes_turns && profiles::settles(&workload);
     let job = Job { settles, ..job(header, block, first) };
-    if let Some(sampler) = &session.sampler {
+    if let Some(sampler) = &session.held.sampler {
         sampler.begin(&site.devices);
     }
     let mut companion = Companion::start(&workload, site, job.seed, &session.cancel)?;
@@ -129,21 +129,22 @@ fn told(
             measure_foreign(site, &workload, &session.cancel)
         }
     };
-    if let Some(sampler) = &session.sampler {
+    if let Some(sampler) = &session.held.sampler {
         sampler.pause();
     }
     let beside = companion.map(Companion::finish).transpose();
     let cleaned = site.scratch.clear_cell();
-    let ((told, truth), beside) = (measured?, beside?);
+    let ((measured, truth), beside) = (measured?, beside?);
     cleaned.map_err(CellError::not_removed)?;
-    if told.len() == group.len() {
-        Ok((told, truth, beside.map(Box::new)))
+    if measured.len() == group.len() {
+        Ok((measured, truth, beside.map(Box::new)))
     } else {
-        Err(CellError::Results { wanted: group.len(), got: told.len() })
+        let (wanted, got) = (group.len(), measured.len());
+        Err(LoadError::Child(format!("expected {wanted} results, received {got}")).into())
     }
 }
 
-/// Completes the evidence of a cell and asks the rules whether its number may stand. What came from
+/// Completes the evidence of a cell and asks the rules whether its number is valid. What came from
 /// memory comes from there the next time too: it is kept, shown and not ranked.
 pub fn judge(header: &Header, site: &Site, mut cell: Cell) -> Result<Cell, String> {
     let (truth, measured) = (&mut cell.truth, &cell.measurement);
@@ -168,13 +169,13 @@ pub fn check_filesystem(site: &Site, workload: &Workload) -> Result<(), CellErro
 }
 
 /// A workload's numbers, with what a foreign tool printed.
-type ToldWorkloads = Vec<(Measurement, Option<String>)>;
+type Measured = Vec<(Measurement, Option<String>)>;
 
 fn measure_foreign(
     site: &mut Site,
     workload: &Workload,
     cancel: &Cancel,
-) -> Result<(ToldWorkloads, Truth), CellError> {
+) -> Result<(Measured, Truth), CellError> {
     let tool = foreign::find(workload.driver, cancel)?
         .ok_or_else(|| LoadError::Child("a foreign tool without a name".to_string()))?;
     let mut truth = Truth::default();
@@ -208,8 +209,6 @@ pub enum CellError {
     Foreign(ForeignError),
     #[error("{0} needs a filesystem, and a raw device has none")]
     NoFilesystem(String),
-    #[error("expected {wanted} results, received {got}")]
-    Results { wanted: usize, got: usize },
     #[error("{0}")]
     Untrue(String),
     #[error("{0}: {1}")]
@@ -230,7 +229,7 @@ impl CellError {
         CellError::Io("cannot remove the files of the cell", error)
     }
 
-    /// What happened and what mends it; the engine's failures say both themselves.
+    /// What happened and what to do; the engine's failures contain both.
     pub fn explained(&self) -> String {
         if let CellError::Io(what, error) = self
             && is_full(error)
@@ -281,10 +280,7 @@ impl CellError {
                     | ForeignError::Unsupported(_)
             ),
             CellError::Load(LoadError::Interrupted) => true,
-            CellError::Load(_)
-            | CellError::NoFilesystem(_)
-            | CellError::Results { .. }
-            | CellError::Untrue(_) => false,
+            CellError::Load(_) | CellError::NoFilesystem(_) | CellError::Untrue(_) => false,
         }
     }
 }
@@ -298,7 +294,7 @@ fn measure_phase(
     site: &mut Site,
     phase: Phase,
     (job, parts): (&Job, &[Part]),
-) -> Result<(ToldWorkloads, Truth), CellError> {
+) -> Result<(Measured, Truth), CellError> {
     let mut truth = Truth::default();
     if job.direct && job.rw.writes() {
         truth.dirtied_per_page = dirtied_per_page(site)?;
@@ -310,7 +306,7 @@ fn measure_phase(
     let (disks, worn) = (&site.counted.reads, Some(&site.worn));
     let load = Load { longest: load::CELL, disks, worn, ..Load::new(job, parts) };
     let mut tick = |live| session.progress.live(live);
-    // The parts of a profile are told apart by the process that does them.
+    // The process that does the parts of a profile counts the writes of each.
     let is_one = parts.is_empty() && job.rw.writes();
     let worn_from = if is_one { SyncedCount::take(site) } else { None };
     let before = host::Evidence::take(&site.counted, &site.servers);
@@ -333,7 +329,7 @@ pub fn target(site: &Site, phase: Phase) -> Result<(Subject, TargetKind), CellEr
 }
 
 /// Puts the data file out of memory and says how much of it is still there: of itself, and of the
-/// files that loop devices below keep there. `None` where one of those may not be looked at.
+/// files that loop devices below keep there. `None` where one of those cannot be opened.
 pub fn cool(site: &Site) -> Result<Option<u64>, CellError> {
     let file =
         File::open(site.data.path()).map_err(|e| CellError::Io("cannot open the data file", e))?;
@@ -366,12 +362,13 @@ fn cool_below(image: &RawPath) -> io::Result<u64> {
 
 /// Whether direct writes here really are direct: measured once for each visit.
 pub fn dirtied_per_page(site: &mut Site) -> Result<Option<f64>, CellError> {
-    if site.dirtied_per_page.is_none() && site.is_raw {
-        let measured = host::dirtied_per_page(site.data.path());
-        site.dirtied_per_page =
-            measured.map_err(|e| CellError::Io("direct writes fail here", e))?;
+    if site.dirtied_per_page.is_some() {
+        return Ok(site.dirtied_per_page);
     }
-    if site.dirtied_per_page.is_none() && !site.is_raw {
+    let fails = |error| CellError::Io("direct writes fail here", error);
+    site.dirtied_per_page = if site.is_raw {
+        host::dirtied_per_page(site.data.path()).map_err(fails)?
+    } else {
         let file = site.scratch.create(scratch::PROBE);
         let file =
             file.map_err(|e| CellError::Io("cannot create a file to test direct writes", e))?;
@@ -380,8 +377,7 @@ pub fn dirtied_per_page(site: &mut Site) -> Result<Option<f64>, CellError> {
         drop(file);
         let removed = site.scratch.remove_file(scratch::PROBE);
         removed.map_err(|e| CellError::Io("cannot remove the test file", e))?;
-        site.dirtied_per_page =
-            measured.map_err(|e| CellError::Io("direct writes fail here", e))?;
-    }
+        measured.map_err(fails)?
+    };
     Ok(site.dirtied_per_page)
 }

@@ -15,7 +15,7 @@ use bakeoff_model::fit::FitVerdict;
 use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::slice_length::{Least, Length};
-use bakeoff_model::workload::{Phase, Workload};
+use bakeoff_model::workload::Phase;
 use bakeoff_stats::prng::SplitMix64;
 use bakeoff_stats::units;
 use bakeoff_tools::native::TargetKind;
@@ -117,12 +117,13 @@ impl Loads {
         for (at, workload) in header.workloads.iter().enumerate() {
             let (target, size) = match workload.phase {
                 Phase::Append => {
-                    let number = all.iter().filter(|known| known.is_new()).count();
+                    let number = all.iter().filter(|known| known.job.rw == Rw::Write).count();
                     let made = site.scratch.create(&numbered(scratch::APPEND, number));
                     let failed = |e| LoadError::Child(format!("cannot create a file: {e}"));
                     (Subject::Opened(made.map_err(failed)?), workload.job.size.min(each_bytes))
                 }
-                _ => (site.data.clone(), site.file_bytes.min(sized(workload))),
+                _ if workload.sized => (site.data.clone(), site.file_bytes.min(workload.job.size)),
+                _ => (site.data.clone(), site.file_bytes),
             };
             let seed = SplitMix64::derive(header.seed, &[0xf17, at as u64]).next_u64() >> 11;
             let job = Job { size, seed, ..workload.job.clone() };
@@ -277,16 +278,6 @@ impl Loads {
         });
         ended.filter(|measured| !measured.samples.is_empty()).collect()
     }
-}
-
-impl Fitted {
-    fn is_new(&self) -> bool {
-        self.job.rw == Rw::Write
-    }
-}
-
-fn sized(workload: &Workload) -> u64 {
-    if workload.sized { workload.job.size } else { u64::MAX }
 }
 
 fn sample(report: &SliceReport, began_ns: u64, op: Option<OpKind>, threads: u32) -> FitSample {

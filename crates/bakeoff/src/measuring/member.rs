@@ -145,7 +145,7 @@ impl Member {
     pub fn slice(&mut self, session: &Session, site: &Site, turn: Turn) -> Result<(), CellError> {
         self.cool(site)?;
         let began_ns = session.journal.elapsed_ns();
-        let mark = || session.sampler.as_ref().map(|sampler| sampler.mark());
+        let mark = || session.held.sampler.as_ref().map(|sampler| sampler.mark());
         let (before, from) = (Moment::take(&site.counted), mark());
         let (length, times) = slice_length::asked(turn.length, turn.times);
         let go = self.order(length, times);

@@ -72,7 +72,7 @@ impl<'r, 's> Rounds<'r, 's> {
         let before = Evidence::take(&drives, &servers);
         let ended = self.take_turns();
         let after = Evidence::take(&drives, &servers);
-        if let Some(sampler) = &self.session.sampler {
+        if let Some(sampler) = &self.session.held.sampler {
             sampler.pause();
         }
         if let Err(ended) = ended {
@@ -95,7 +95,7 @@ impl<'r, 's> Rounds<'r, 's> {
     }
 
     fn watch(&mut self) {
-        let Some(sampler) = &self.session.sampler else { return };
+        let Some(sampler) = &self.session.held.sampler else { return };
         let mut devices: Vec<Device> = Vec::new();
         for candidate in self.which.standing {
             let site = self.target_set.site(*candidate).into_iter();
@@ -369,7 +369,7 @@ impl<'r, 's> Rounds<'r, 's> {
         cells
     }
 
-    /// A candidate's cell, with all the evidence about it, if its number may stand.
+    /// A candidate's cell, with all the evidence about it, if its number is valid.
     fn cell(&mut self, member: Member, foreign: Truth) -> Result<Cell, String> {
         let (candidate, spans) = (member.candidate, member.spans.clone());
         let cell = member.into_cell(self.which.block, self.which.workload);
@@ -381,7 +381,7 @@ impl<'r, 's> Rounds<'r, 's> {
             foreign_cpus_by: foreign.foreign_cpus_by,
             ..cell.truth
         };
-        let sampler = self.session.sampler.as_ref();
+        let sampler = self.session.held.sampler.as_ref();
         cell.telemetry = sampler.map(|sampler| Box::new(sampler.of_spans(&spans)));
         let site = self.target_set.site(candidate).ok_or("the candidate has no location")?;
         cell::judge(&self.session.journal.run().header, site, cell)

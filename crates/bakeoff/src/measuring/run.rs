@@ -2,6 +2,8 @@
 //!
 //! Everything that decides is in `judge::decide`; here blocks are measured and recorded.
 
+use std::path::PathBuf;
+
 use bakeoff_judge::analyse::analyse;
 use bakeoff_judge::decide::{self, Clock, Next, cost, eta};
 use bakeoff_model::candidate::Skipped;
@@ -24,14 +26,19 @@ use crate::sampler::Sampler;
 use crate::steps::session::Session;
 use crate::ui::say;
 
-/// Measures until there is an answer, then puts everything back.
+/// Measures until there is an answer, then puts everything back. `page` is written after each
+/// block.
 ///
 /// # Errors
 /// When the record cannot be kept, or something cannot be undone.
-pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), Fault> {
-    let mut measuring = Measuring { session, target_set, hung: Vec::new() };
+pub fn measure(
+    session: &mut Session,
+    target_set: &mut TargetSet,
+    page: Option<PathBuf>,
+) -> Result<(), Fault> {
+    let mut measuring = Measuring { session, target_set, page, hung: Vec::new() };
     let measured = measuring.whole_run();
-    session.sampler = None;
+    session.held.sampler = None;
     match measured {
         Ok((reason, note)) => {
             for failure in target_set.close(session) {
@@ -50,6 +57,8 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
 pub(super) struct Measuring<'m, 's> {
     pub session: &'m mut Session<'s>,
     pub target_set: &'m mut TargetSet,
+    /// The page that is written after each block.
+    page: Option<PathBuf>,
     /// Candidates, the first workload of each group that hung or found no memory on them, and why.
     pub hung: Vec<(CandidateIx, WorkloadIx, String)>,
 }
@@ -70,7 +79,7 @@ impl Measuring<'_, '_> {
         let watching = match Sampler::start() {
             Ok(sampler) => {
                 let watching = sampler.watching();
-                self.session.sampler = Some(sampler);
+                self.session.held.sampler = Some(sampler);
                 watching
             }
             Err(error) => {
@@ -90,15 +99,15 @@ impl Measuring<'_, '_> {
                 disks.push(disk);
             }
         }
-        let told = |disk: &&Layer| {
-            let told = host::drive_health(disk, &self.session.cancel)?;
-            let (health, why) = match told {
+        let ask = |disk: &&Layer| {
+            let asked = host::drive_health(disk, &self.session.cancel)?;
+            let (health, why) = match asked {
                 Ok(health) => (Some(health), None),
                 Err(why) => (None, Some(why)),
             };
             Some(DriveTold { disk: disk.name.clone(), health, why })
         };
-        let drives: Vec<DriveTold> = disks.iter().filter_map(told).collect();
+        let drives: Vec<DriveTold> = disks.iter().filter_map(ask).collect();
         if drives.is_empty() {
             return Ok(());
         }
@@ -134,12 +143,12 @@ impl Measuring<'_, '_> {
     /// Writes the page of the run so far, not while anything is measured. After a failure the page
     /// is not tried again before the end.
     fn write_page(&mut self) {
-        let Some(path) = &self.session.page else { return };
+        let Some(path) = &self.page else { return };
         self.session.progress.doing("writing the page");
         let run = self.session.journal.run();
         let page = html_so_far(run, &analyse(run), &assets::report());
         let write = || output::write(path, |out| out.write_all(unsteered(&page).as_bytes()));
-        let written = match &self.session.mounts {
+        let written = match &self.session.held.mounts {
             Some(mounts) => mounts.outside(write).unwrap_or_else(|error| Err(error.into())),
             None => write(),
         };
@@ -148,7 +157,7 @@ impl Measuring<'_, '_> {
             self.session
                 .progress
                 .say(&format!("bakeoff: cannot write {path} during the run: {error}"));
-            self.session.page = None;
+            self.page = None;
         }
     }
 
@@ -159,7 +168,7 @@ impl Measuring<'_, '_> {
 
     /// Ends the visit that rounds were made on; where there is none, nothing happens.
     pub fn end_rounds(&mut self) -> Result<(), Fault> {
-        // What cannot be put back now is tried again with everything else, and said there.
+        // What cannot be undone now is tried again with everything else, and reported there.
         self.target_set.leave(&mut self.session.journal).or_else(|error| error.why().map(drop))
     }
 

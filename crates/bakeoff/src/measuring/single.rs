@@ -124,7 +124,7 @@ fn judged(job: &Job, place: &Place, cell: &Cell) -> Vec<Finding> {
     evidence::cell(design, cell)
 }
 
-/// Bytes of the file in memory, after putting it out where it is ours; `None` = cannot be told.
+/// Bytes of the file in memory, after evicting it where it is ours; `None` = unknown.
 fn resident(target: &Path, size: u64, ours: bool) -> Option<u64> {
     let file = File::open(target).ok()?;
     if ours {

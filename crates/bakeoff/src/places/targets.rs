@@ -262,7 +262,7 @@ fn attach(
     let run = session.journal.run().header.run.clone();
     let Target { path, is_image, .. } = &wanted.target;
     let by_mapper = !is_image && host::dm_runs();
-    let image = match session.held.get(index).filter(|_| *is_image) {
+    let image = match session.held.targets.get(index).filter(|_| *is_image) {
         Some(held) => Some(held.image_file()?),
         None => None,
     };
@@ -273,7 +273,7 @@ fn attach(
         (device.to_string(), step)
     } else if by_mapper {
         // The mapping claims the target for itself, which our own claim would forbid.
-        if let Some(held) = session.held.get_mut(index) {
+        if let Some(held) = session.held.targets.get_mut(index) {
             held.release_claim();
         }
         let number = u16::try_from(index * scratch::MOST_STANDS + part).map_err(Fault::bug)?;

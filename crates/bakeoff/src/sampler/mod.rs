@@ -15,7 +15,7 @@ use bakeoff_model::measurement::Measurement;
 use bakeoff_model::telemetry::{Telemetry, TelemetryCost, Watching};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::host::Sources;
+use crate::host::{Sources, monotonic_ns as now_ns};
 
 const DEVICES: usize = 16;
 /// Memory of the fast rows, and the most and fewest of them.
@@ -123,7 +123,7 @@ impl Drop for Sampler {
         self.shared.lock().is_over = true;
         self.shared.changed.notify_all();
         if let Some(thread) = self.thread.take() {
-            // A sampler that panicked has said so; there is nothing left to put back.
+            // A sampler that panicked has reported it; there is nothing to undo.
             let _ = thread.join();
         }
     }
@@ -270,18 +270,9 @@ impl Samples {
     }
 }
 
-/// `CLOCK_MONOTONIC`, which the measuring process reads as well.
-fn now_ns() -> u64 {
-    nanoseconds(ClockId::Monotonic)
-}
-
 fn thread_cpu_ns() -> u64 {
-    nanoseconds(ClockId::ThreadCPUTime)
-}
-
-fn nanoseconds(clock: ClockId) -> u64 {
-    let now = clock_gettime(clock);
-    // These clocks are never negative and last 584 years in 64 bits.
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    // It is never negative and lasts 584 years in 64 bits.
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 

@@ -148,7 +148,7 @@ fn random() -> Result<[u8; crypt::KEY_BYTES], StepError> {
 }
 
 /// Writes a setting and reads it back: the kernel accepts some values and does not take them. One
-/// that has the value is left alone: some tell of values that they do not accept.
+/// that has the value is left alone: some show a value that they do not accept.
 pub fn set_knob(path: &RawPath, value: &str) -> Result<(), StepError> {
     let is_set = |text: &String| knobs::current(text) == value;
     if host::setting(path.as_path()).as_ref().is_some_and(is_set) {

@@ -4,7 +4,7 @@
 //!
 //! The record knows what its cells did. It does not know what mkfs writes, what a profile writes
 //! beside what it reports, or what a filesystem adds. What arrives at a target, which is ours
-//! alone, the kernel counts. The larger number counts. A drive that is shared tells nothing, and
+//! alone, the kernel counts. The larger number counts. A drive that is shared does not help, and
 //! neither does `/proc/PID/io`: since filesystems have large folios, a write of 4 KiB counts there
 //! as all of its folio, up to 2 MiB.
 

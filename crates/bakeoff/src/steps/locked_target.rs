@@ -1,4 +1,4 @@
-//! A target a run has for itself: locked against other runs and udev, and looked at again before
+//! A target a run has for itself: locked against other runs and udev, and checked again before
 //! every step, because a name like sdb may be another drive's a moment after a cable slipped.
 //!
 //! flock(2) on the whole drive keeps udev and other runs off (systemd's "Locking Block Device

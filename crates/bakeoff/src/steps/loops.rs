@@ -26,7 +26,7 @@ pub fn attach(action: &Action, file: &Opened, mark: &str) -> Result<RawPath, Ste
     };
     let attached = bakeoff_engine::loops::attach(file.as_fd(), &part);
     let device = RawPath::new(attached.map_err(io_error("attach a loop device"))?);
-    // Of a device that stands on another one the kernel tells no file.
+    // The kernel names no file behind a loop device that is on another device.
     if file.is_device() {
         Ok(device)
     } else {

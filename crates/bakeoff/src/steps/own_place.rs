@@ -46,14 +46,12 @@ pub fn mount_point_of(run: &str, slot: u16) -> Result<RawPath, Fault> {
 /// # Errors
 /// When there is no such directory and none can be made.
 pub fn kept(name: &str) -> io::Result<PathBuf> {
-    let base = std::fs::canonicalize(BASES[1])?;
-    let trusted = base.ancestors().all(|dir| is_roots_alone(dir).unwrap_or(false));
-    if !trusted {
-        let base = base.display();
-        return Err(io::Error::other(format!(
-            "other users can write to {base} or to a parent directory"
-        )));
-    }
+    let base = trusted(BASES[1]).ok_or_else(|| {
+        let base = BASES[1];
+        io::Error::other(format!(
+            "{base} is missing, or other users can write to it or to a parent directory"
+        ))
+    })?;
     make_in(&base)?;
     Ok(base.join(NAME).join(name))
 }
@@ -85,18 +83,19 @@ fn make_in(base: &Path) -> io::Result<()> {
 }
 
 fn base() -> Result<PathBuf, Fault> {
-    let found = BASES.iter().filter_map(|base| std::fs::canonicalize(base).ok());
-    let mut trusted = found.filter(|base| {
-        let above = base.ancestors();
-        above.into_iter().all(|dir| is_roots_alone(dir).unwrap_or(false))
-    });
-    trusted.next().ok_or_else(|| {
+    BASES.iter().find_map(|base| trusted(base)).ok_or_else(|| {
         Fault::environment(format!(
             "cannot create a mount point: {} are missing, or other users can write to them or to a \
              parent directory. Create /run as root with mode 0755",
             BASES.join(" and ")
         ))
     })
+}
+
+/// A directory where nobody but root can change anything, from the root down.
+fn trusted(base: &str) -> Option<PathBuf> {
+    let base = std::fs::canonicalize(base).ok()?;
+    base.ancestors().all(|dir| is_roots_alone(dir).unwrap_or(false)).then_some(base)
 }
 
 fn is_roots_alone(dir: &Path) -> io::Result<bool> {

@@ -175,7 +175,7 @@ pub fn pass(
     save(medium, layout, salt, saved)?;
     let seen =
         if cancel.is_set() { Ok(None) } else { try_pass(medium, (layout, salt), speed, cancel) };
-    // Whatever happened: first put back what was there.
+    // First restore the original data, also after a failure.
     restore(medium, saved)?;
     seen
 }
@@ -301,7 +301,7 @@ fn save(
         }
     }
     out.into_inner().map_err(|e| e.into_error())?.sync_all()?;
-    // Only a whole file has the name that is put back from.
+    // Only a whole file has the name that is restored from.
     part.rename(&saved)?;
     saved.sync_names()
 }

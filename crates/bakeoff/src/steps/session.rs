@@ -1,7 +1,6 @@
-//! A run in hand: its record, what it holds, and how it ends. The loop is in `measuring`.
+//! A run in hand, and how it ends. The loop is in `measuring`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use bakeoff_judge::decide::cell_trial::Natural;
 use bakeoff_judge::decide::pace::MeasuredPace;
@@ -21,50 +20,56 @@ use crate::signals::{Cancel, Limit};
 use crate::ui::progress::Progress;
 use crate::ui::say;
 
+/// A run in hand: what it is, what it holds on the machine, and what it shows.
 pub struct Session<'s> {
     pub journal: Journal<'s>,
+    /// What trying the candidates has shown.
+    pub pace: MeasuredPace,
+    pub natural: BTreeMap<WorkloadIx, Natural>,
+    pub spent: Spent,
     pub cancel: Cancel,
+    pub held: Held,
     pub progress: Progress,
+}
+
+/// What a run holds on the machine while it lasts.
+pub struct Held {
+    pub targets: Vec<LockedTarget>,
     /// Watches the machine during cells, once there is something to measure.
     pub sampler: Option<Sampler>,
-    pub held: Vec<LockedTarget>,
-    pub natural: BTreeMap<WorkloadIx, Natural>,
-    pub pace: MeasuredPace,
-    pub spent: Spent,
-    /// The page that is written after each block.
-    pub page: Option<PathBuf>,
     limits: Option<Watchdog>,
     pub mounts: Option<OwnMounts>,
 }
 
 impl<'s> Session<'s> {
-    pub fn new(journal: Journal<'s>, cancel: Cancel, progress: Progress) -> Session<'s> {
+    pub fn new(
+        journal: Journal<'s>,
+        mounts: Option<OwnMounts>,
+        cancel: Cancel,
+        progress: Progress,
+    ) -> Session<'s> {
         let spent = Spent::begin(journal.run());
         let limits = Watchdog::start(journal.run(), journal.elapsed_ns(), &spent, &cancel);
         Session {
             journal,
-            cancel,
-            progress,
-            sampler: None,
-            held: Vec::new(),
-            natural: BTreeMap::new(),
             pace: MeasuredPace::default(),
+            natural: BTreeMap::new(),
             spent,
-            page: None,
-            limits,
-            mounts: None,
+            cancel,
+            held: Held { targets: Vec::new(), sampler: None, limits, mounts },
+            progress,
         }
     }
 
     pub fn watch_limits(&mut self) {
-        self.limits = None;
+        self.held.limits = None;
         let (run, elapsed_ns) = (self.journal.run(), self.journal.elapsed_ns());
-        self.limits = Watchdog::start(run, elapsed_ns, &self.spent, &self.cancel);
+        self.held.limits = Watchdog::start(run, elapsed_ns, &self.spent, &self.cancel);
     }
 
     /// Ends the limit of time: all blocks are done, and experiments after them have their own.
     pub fn lift_time_limit(&mut self) {
-        self.limits = None;
+        self.held.limits = None;
         self.cancel.forget_time();
     }
 
@@ -87,7 +92,7 @@ impl<'s> Session<'s> {
     /// Puts everything back when the record cannot be kept any more, for want of space or because
     /// of a bug. What cannot be written down is done all the same: undoing twice does no harm.
     pub fn abandon(&mut self, fault: Fault) -> Fault {
-        self.limits = None;
+        self.held.limits = None;
         self.progress.doing("undoing all changes");
         // Removing our files may have made the room that the record lacked.
         let undone = unwind::undo_all(&mut self.journal);
@@ -96,16 +101,16 @@ impl<'s> Session<'s> {
         self.progress.clear();
         match undone {
             Ok(failures) => failures.iter().fold(fault, |fault, failure| fault.and(failure)),
-            // Most likely the same fault again; what could not be put back stands in it.
+            // Most likely the same fault again, with the changes that could not be undone.
             Err(also) if also.to_string() == fault.to_string() => fault,
             Err(also) => fault.with(also),
         }
     }
 
-    /// Puts everything back and records the end. What cannot be put back is said and stays in the
+    /// Undoes everything and records the end. What cannot be undone is reported and stays in the
     /// record for `clean`.
     pub fn finish(&mut self, reason: StopReason, note: String) -> Result<(), Fault> {
-        self.limits = None;
+        self.held.limits = None;
         self.progress.doing("undoing all changes");
         let failures = unwind::undo_all(&mut self.journal)?;
         self.journal.record(What::Stopped { reason, note })?;

@@ -30,7 +30,7 @@ pub fn next_number(session: &Session) -> Result<u32, Fault> {
 }
 
 pub fn check_targets(session: &Session) -> Result<(), StepError> {
-    session.held.iter().try_for_each(super::locked_target::LockedTarget::check)
+    session.held.targets.iter().try_for_each(super::locked_target::LockedTarget::check)
 }
 
 /// Records a step, takes it, records how it went. Gives its number and what it printed.
@@ -61,7 +61,7 @@ where
     let Session { journal, cancel, progress, held, .. } = session;
     let mut live = |live| progress.live(live);
     let result = same.and_then(|()| perform(&step.action, cancel, &mut live));
-    if !held.is_empty() {
+    if !held.targets.is_empty() {
         action::settle_udev();
     }
     let (status, mut output) = match &result {

@@ -34,8 +34,8 @@ pub struct Of<'r> {
 /// When it cannot be undone, or what is recorded is nothing that this version does.
 pub fn undo(undo: &Undo, of: Of<'_>) -> Result<(), StepError> {
     if !is_run_id(of.run) {
-        let told = "the record contains no valid run ID, so bakeoff executes none of its steps";
-        return Err(StepError::Other(told.to_string()));
+        let why = "the record contains no valid run ID, so bakeoff executes none of its steps";
+        return Err(StepError::Other(why.to_string()));
     }
     let what = steps::describe_undo(undo, of.run, of.step);
     match undo {
@@ -74,7 +74,7 @@ pub fn undo(undo: &Undo, of: Of<'_>) -> Result<(), StepError> {
     }
 }
 
-/// What stands in a record, cut short and harmless.
+/// The text of a record, cut short and harmless.
 fn shown(recorded: &serde_json::Value) -> String {
     const MOST: usize = 200;
     let text: String = recorded.to_string().chars().take(MOST).collect();
@@ -137,13 +137,13 @@ fn restore_at(
         return Ok(());
     }
     if !offers(knob, &now, before) {
-        let told = format!("{what}: the kernel does not support that value");
-        return Err(StepError::Other(told));
+        let why = format!("{what}: the kernel does not support that value");
+        return Err(StepError::Other(why));
     }
     host::write_setting(path.as_path(), before).map_err(io_error(what))
 }
 
-/// Writes a setting that the kernel forgot when another was put back, unless the device is gone.
+/// Writes a setting that the kernel forgot when another was restored, unless the device is gone.
 fn keep(knob: &Knob, value: &str) -> Result<(), StepError> {
     let Some(path) = knob.path() else { return Ok(()) };
     let read = io_error("read a setting of the kernel");

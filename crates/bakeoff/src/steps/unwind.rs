@@ -43,7 +43,7 @@ fn is_of_another_boot(journal: &Journal) -> bool {
 }
 
 /// Undoes everything that is still in effect, latest first. Goes on past what fails and gives the
-/// failures, so that neither one busy mount nor a full store keeps the rest from being put back.
+/// failures, so that neither one busy mount nor a full store keeps the rest from being undone.
 ///
 /// # Errors
 /// When the record could not be kept meanwhile: the first reason, with the failures.
