@@ -10,8 +10,6 @@
 // A helper of tests may panic: that is how a test fails.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../support/at_rest.rs"]
-mod at_rest;
 #[path = "../support/bench.rs"]
 mod bench;
 #[path = "../support/cluster.rs"]

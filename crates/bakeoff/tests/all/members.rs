@@ -1,15 +1,10 @@
-//! What LUKS, bcache, md and ZFS write on a drive is seen at rest, without udev's database. LUKS is
-//! shown with its UUID and is part of the token; a member of the others is refused with label and
-//! UUID whatever the token.
-//!
-//! The superblocks of md and ZFS are written by hand: mdadm writes none without md in the kernel,
-//! and the tools of ZFS need a kernel module.
+//! What LUKS and bcache write on a drive is seen at rest, without udev's database. LUKS is shown with
+//! its UUID and is part of the token; a member of bcache is refused whatever the token.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::at_rest;
 use crate::bench::{Bench, must};
 use crate::on_image::{MIB, SMALL, lacks};
 use crate::skip;
@@ -89,46 +84,6 @@ fn refused(bench: &Bench, (image, device): (&Path, &str), token: &str, says: &st
     let refused = bench.run(&["probe", device, "--erase", token]);
     assert!(refused.code == 3 && refused.err.contains(says), "{says}: {refused:?}");
     assert!(fs::read(image).unwrap() == before, "{says}: it was written");
-}
-
-/// A member at rest is refused by its superblock; the same image as a file has another token.
-fn member_is_refused(superblock: fn(&File), kind: &str, says: &str) {
-    if lacks() {
-        return;
-    }
-    let bench = Bench::new();
-    let (image, device) = attached(&bench);
-    let detached = detached_later(&device);
-    let blank = planned(&bench, &device)["erase_token"].as_str().unwrap().to_string();
-    superblock(&File::options().write(true).open(&image).unwrap());
-    // What is read is what blkid of this system recognises.
-    let probed = must(Command::new("blkid").args(["-p", "-o", "export"]).arg(&image));
-    assert!(probed.contains(&format!("TYPE={kind}\n")), "{probed}");
-    refused(&bench, (&image, &device), &blank, says);
-    drop(detached);
-    let shown = bench.run(&["plan", "--commands", "plan.toml", "--target", "disk.img"]);
-    assert!(shown.out.contains(kind), "{shown:?}");
-    let taken =
-        bench.run(&["run", "--anyway", "plan.toml", "--target", "disk.img", "--erase", "disk.img"]);
-    assert!(taken.code == 3 && taken.err.contains(kind), "{taken:?}");
-}
-
-#[test]
-fn a_member_of_md_at_rest_is_refused_by_its_name_and_uuid() {
-    let says = "a RAID array \"home:photos\" (UUID 00010203-0405-0607-0809-0a0b0c0d0e0f)";
-    member_is_refused(at_rest::md_1_2, "linux_raid_member", says);
-}
-
-/// md 1.0 keeps its superblock at the end, where nothing else is.
-#[test]
-fn a_member_of_md_with_its_superblock_at_the_end_is_refused() {
-    member_is_refused(at_rest::md_1_0, "linux_raid_member", "a RAID array \"home:photos\"");
-}
-
-#[test]
-fn a_member_of_zfs_at_rest_is_refused_by_its_pool() {
-    let says = "a ZFS pool \"photos\" (UUID 1234567890123456789)";
-    member_is_refused(at_rest::zfs, "zfs_member", says);
 }
 
 /// Detaches the device with the value.
