@@ -301,62 +301,6 @@ fn prints_hostile_label_harmlessly() {
     assert!(!shown.out.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
 }
 
-/// Without udev a member at rest was an empty disk.
-#[test]
-fn refuses_member_at_rest_without_udev() {
-    if lacks() {
-        return;
-    }
-    let bench = Bench::new();
-    let image = blank(&bench, "one.img");
-    // The label of an LVM physical volume, as lvm2 writes it (lib/format_text/layout.h).
-    let mut label = vec![0u8; 512];
-    label[..8].copy_from_slice(b"LABELONE");
-    label[8] = 1;
-    label[20] = 32;
-    label[24..32].copy_from_slice(b"LVM2 001");
-    label[32..64].copy_from_slice(b"abcdefghijklmnopqrstuvwxyz012345");
-    let crc = crc32(&label[20..]).to_le_bytes();
-    label[16..20].copy_from_slice(&crc);
-    use std::os::unix::fs::FileExt;
-    let file = File::options().write(true).open(&image).unwrap();
-    file.write_all_at(&label, 512).unwrap();
-    drop(file);
-    let device = Loop::over(&image);
-    assert_refused(&bench, &device.0, "x", &image, "is part of an LVM volume group (UUID abcdef-");
-}
-
-/// The checksum of lvm2 (lib/misc/crc.c).
-fn crc32(bytes: &[u8]) -> u32 {
-    let step = |crc: u32, byte: &u8| {
-        let mut crc = crc ^ u32::from(*byte);
-        for _ in 0..8 {
-            crc = (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg());
-        }
-        crc
-    };
-    bytes.iter().fold(0xf597_a6cf, step)
-}
-
-/// A loop device over nothing ended with 4, as if the machine lacked something.
-#[test]
-fn refuses_loop_device_of_size_0() {
-    if lacks() {
-        return;
-    }
-    let bench = Bench::new();
-    let empty = bench.path().join("empty.img");
-    File::create(&empty).unwrap();
-    let device = Loop::over(&empty);
-    let refused = write(&bench, &device.0, &["--erase", "x"]);
-    assert!(refused.code == 3 && refused.err.contains("size 0"), "{refused:?}");
-    let node = device.0.clone();
-    drop(device);
-    let refused = write(&bench, &node, &["--erase", "x"]);
-    // Another test may have got the loop device meanwhile; it is refused all the same.
-    assert_eq!(refused.code, 3, "{refused:?}");
-}
-
 /// `bench FILE --overwrite` wrote a file under a mounted loop device.
 #[test]
 fn refuses_to_overwrite_a_file_that_is_in_use() {
