@@ -91,30 +91,3 @@ fn a_device_is_read_freely_and_written_only_with_its_own_token() {
     assert!(after[1 << 20..] == before[1 << 20..], "it wrote beyond what was asked for");
     assert_eq!(bench.run(&["bench", disk.path(), "--rw", "smallfiles"]).code, 2);
 }
-
-#[test]
-fn a_mounted_device_is_not_written_whatever_is_typed() {
-    if skip::lacks_root() || skip::lacks_loop_devices() || skip::lacks_command("mkfs.ext4") {
-        return;
-    }
-    let mut bench = Bench::new();
-    let disk = Disk::new(&bench, "disk.img");
-    let write = ["bench", disk.path(), "--rw", "write", "--bs", "64k", "--io_size", "1m"];
-    let token = token_in(&bench.run(&write).err);
-    must(Command::new("mkfs.ext4").args(["-q", "-F"]).arg(&disk.device));
-    let at = bench.dir("mnt");
-    must(Command::new("mount").arg(&disk.device).arg(&at));
-    bench.unmount_later(at.clone());
-    fs::write(at.join("theirs"), "keep").unwrap();
-    let refused = bench.run(&[&write, &["--erase", token.as_str()][..]].concat());
-    assert_eq!((refused.code, refused.out.as_str()), (3, ""), "{refused:?}");
-    assert!(refused.err.contains("mounted"), "{refused:?}");
-    assert!(refused.err.contains(at.to_str().unwrap()), "{refused:?}");
-    let read = bench.run(&["bench", disk.path(), "--rw", "randread", "--io_size", "1m"]);
-    assert_eq!(read.code, 0, "{read:?}");
-    check_untouched(&at);
-}
-
-fn check_untouched(at: &Path) {
-    assert_eq!(fs::read_to_string(at.join("theirs")).unwrap(), "keep");
-}
