@@ -67,7 +67,6 @@ mod run;
 mod same_bytes;
 mod serve;
 mod setup;
-mod shared_stands;
 mod store_trouble;
 mod stored_runs;
 mod swapped;
