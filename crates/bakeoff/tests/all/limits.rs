@@ -7,7 +7,6 @@ use std::process::Command;
 
 use crate::bench::{Bench, Ended, ended_of};
 use crate::on_image::{self, MIB, RUN, SMALL, alone, left, made};
-use crate::other::{self, Other};
 use crate::skip;
 
 /// What is started in each case.
@@ -193,24 +192,5 @@ fn limits_of_the_shell_are_exit_4_and_leave_nothing() {
         let script = format!("ulimit {limit} && exec \"$@\"");
         let ended = run(&bench, &["sh", "-c", &script, "sh"], what);
         check(&bench, &ended, &format!("{what:?}, ulimit {limit}"));
-    }
-}
-
-/// A user who may have one process more, or two.
-#[test]
-fn a_limit_of_a_users_processes_is_exit_4_and_leaves_nothing() {
-    if other::lacks_other() || skip::lacks_command("setpriv") || skip::lacks_command("prlimit") {
-        return;
-    }
-    for most in [1, 2, 3] {
-        let (bench, other) = (place(), Other::new());
-        for path in [bench.path().to_path_buf(), bench.path().join("place"), bench.dir("data")] {
-            other.owns(&path);
-        }
-        let limit = format!("--nproc={most}");
-        let (uid, gid) = (format!("--reuid={}", other.uid), format!("--regid={}", other.gid));
-        let words = ["setpriv", &uid, &gid, "--clear-groups", "prlimit", &limit];
-        let ended = run(&bench, &words, What::Bench);
-        check(&bench, &ended, &format!("ulimit -u {most}"));
     }
 }
