@@ -6,41 +6,15 @@ use crate::skip;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::Command;
 
-use crate::bench::{Bench, Ended, must};
+use crate::bench::{Bench, Ended, Killed, LoopDevice, must};
 use crate::on_image::{MIB, SMALL};
 use crate::running::{Running, until_so};
 use rustix::process::Signal;
 
 fn lacks() -> bool {
     on_image::lacks() || skip::lacks_command("wipefs") || skip::lacks_command("mknod")
-}
-
-/// A loop device that goes away with the value.
-struct Loop(String);
-
-impl Loop {
-    fn over(file: &Path) -> Loop {
-        let said = must(Command::new("losetup").args(["--find", "--show"]).arg(file));
-        Loop(said.trim().to_string())
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").args(["--detach", &self.0]).status();
-    }
-}
-
-/// A process that is ended with the value.
-struct Holder(Child);
-
-impl Drop for Holder {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 fn blank(bench: &Bench, name: &str) -> PathBuf {
@@ -87,7 +61,7 @@ fn refuses_loop_device_with_a_mounted_twin_under_another_path() {
     let image = blank(&bench, "one.img");
     format(image.to_str().unwrap(), "twin");
     let linked = bench.path().join("linked.img");
-    let first = Loop::over(&image);
+    let first = LoopDevice::over(&image);
     let token = token_of(&bench, &first.0);
     fs::hard_link(&image, &linked).unwrap();
     let bound = bench.dir("bound");
@@ -95,7 +69,7 @@ fn refuses_loop_device_with_a_mounted_twin_under_another_path() {
     bench.unmount_later(bound.clone());
     let at = bench.dir("mnt");
     for other in [linked, bound.join("one.img")] {
-        let second = Loop::over(&other);
+        let second = LoopDevice::over(&other);
         must(Command::new("mount").arg(&second.0).arg(&at));
         let says = format!("{} is attached to the same file", &second.0["/dev/".len()..]);
         assert_refused(&bench, &first.0, &token, &image, &says);
@@ -111,7 +85,7 @@ fn refuses_device_that_is_open_through_a_node_elsewhere() {
     }
     let bench = Bench::new();
     let image = blank(&bench, "one.img");
-    let device = Loop::over(&image);
+    let device = LoopDevice::over(&image);
     let token = token_of(&bench, &device.0);
     let number = fs::metadata(&device.0).unwrap().rdev();
     let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
@@ -122,7 +96,7 @@ fn refuses_device_that_is_open_through_a_node_elsewhere() {
     };
     let elsewhere = node(bench.path().join("node"));
     let holder = Command::new("sleep").arg("600").stdin(File::open(&elsewhere).unwrap()).spawn();
-    let holder = Holder(holder.unwrap());
+    let holder = Killed(holder.unwrap());
     fs::remove_file(&elsewhere).unwrap();
     let says = format!("sleep (process {}) has {} open", holder.0.id(), &device.0[5..]);
     assert_refused(&bench, &device.0, &token, &image, &says);
@@ -142,14 +116,14 @@ fn refuses_device_that_is_open_through_a_node_elsewhere() {
 }
 
 /// A script that has said that it is ready.
-fn started(script: &str, argument: &Path) -> Holder {
+fn started(script: &str, argument: &Path) -> Killed {
     use std::io::{BufRead, BufReader};
     let mut python = Command::new("python3");
     python.args(["-c", script]).arg(argument).stdout(std::process::Stdio::piped());
     let mut child = python.spawn().unwrap();
     let mut line = String::new();
     let out = child.stdout.take().unwrap();
-    let holder = Holder(child);
+    let holder = Killed(child);
     BufReader::new(out).read_line(&mut line).unwrap();
     assert_eq!(line.trim(), "open");
     holder
@@ -172,7 +146,7 @@ fn refuses_device_and_image_that_are_only_mapped() {
     assert!(refused.code == 3 && refused.err.contains(&says), "{refused:?}");
     assert!(fs::read(&image).unwrap() == before);
     drop(holder);
-    let device = Loop::over(&image);
+    let device = LoopDevice::over(&image);
     let token = token_of(&bench, &device.0);
     let holder = started(script, Path::new(&device.0));
     let says = format!("(process {}) has {} open", holder.0.id(), &device.0[5..]);
@@ -186,15 +160,15 @@ fn refuses_loop_device_whose_file_another_process_can_write() {
     }
     let bench = Bench::new();
     let image = blank(&bench, "one.img");
-    let device = Loop::over(&image);
+    let device = LoopDevice::over(&image);
     let token = token_of(&bench, &device.0);
     let reader = File::open(&image).unwrap();
-    let reader = Holder(Command::new("sleep").arg("600").stdin(reader).spawn().unwrap());
+    let reader = Killed(Command::new("sleep").arg("600").stdin(reader).spawn().unwrap());
     let written = write(&bench, &device.0, &["--erase", &token]);
     assert_eq!(written.code, 0, "a reader is no writer: {written:?}");
     drop(reader);
     let writer = File::options().write(true).open(&image).unwrap();
-    let writer = Holder(Command::new("sleep").arg("600").stdin(writer).spawn().unwrap());
+    let writer = Killed(Command::new("sleep").arg("600").stdin(writer).spawn().unwrap());
     let says =
         format!("(process {}) has the backing file of {} open", writer.0.id(), &device.0[5..]);
     assert_refused(&bench, &device.0, &token, &image, &says);
@@ -208,13 +182,13 @@ fn refuses_device_under_a_loop_device_that_was_attached_by_a_removed_node() {
     }
     let bench = Bench::new();
     let image = blank(&bench, "one.img");
-    let device = Loop::over(&image);
+    let device = LoopDevice::over(&image);
     let token = token_of(&bench, &device.0);
     let number = fs::metadata(&device.0).unwrap().rdev();
     let numbers = [rustix::fs::major(number), rustix::fs::minor(number)].map(|n| n.to_string());
     let node = bench.path().join("node");
     must(Command::new("mknod").arg(&node).arg("b").args(numbers));
-    let above = Loop::over(&node);
+    let above = LoopDevice::over(&node);
     fs::remove_file(&node).unwrap();
     let says = format!("losetup --detach {}", above.0);
     assert_refused(&bench, &device.0, &token, &image, &says);
@@ -250,7 +224,7 @@ fn token_goes_stale_when_the_contents_change_and_they_are_shown() {
     let bench = Bench::new();
     let image = blank(&bench, "one.img");
     fs::write(bench.path().join("plan.toml"), SMALL).unwrap();
-    let device = Loop::over(&image);
+    let device = LoopDevice::over(&image);
     let blank = token_of(&bench, &device.0);
     format(&device.0, "MYPHOTOS");
     assert_refused(&bench, &device.0, &blank, &image, "not the erase token");
@@ -315,7 +289,7 @@ fn refuses_to_overwrite_a_file_that_is_in_use() {
         assert!(ended.code == 3 && ended.err.contains(says), "{says}: {ended:?}");
         assert!(fs::read(&image).unwrap() == before, "{says}: it was written");
     };
-    let device = Loop::over(&image);
+    let device = LoopDevice::over(&image);
     refused("it backs loop");
     drop(device);
     let second = bench.path().join("second.img");
@@ -323,7 +297,7 @@ fn refuses_to_overwrite_a_file_that_is_in_use() {
     refused("hard links");
     fs::remove_file(second).unwrap();
     let opened = File::options().write(true).open(&image).unwrap();
-    let holder = Holder(Command::new("sleep").arg("600").stdin(opened).spawn().unwrap());
+    let holder = Killed(Command::new("sleep").arg("600").stdin(opened).spawn().unwrap());
     refused("has it open");
     drop(holder);
     let written = write(&bench, "one.img", &["--overwrite"]);
@@ -339,7 +313,7 @@ fn resume_asks_for_the_token_of_a_loop_device_over_another_file() {
     let bench = Bench::new();
     let image = blank(&bench, "one.img");
     fs::write(bench.path().join("plan.toml"), SMALL).unwrap();
-    let device = Loop::over(&image);
+    let device = LoopDevice::over(&image);
     let token = token_of(&bench, &device.0);
     let words =
         ["run", "--anyway", "plan.toml", "--target", &device.0, "--erase", &token, "--time", "4h"];

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crate::bench::{Bench, must};
+use crate::bench::{Bench, LoopDevice, must};
 use crate::on_image::{MIB, RUN, SMALL, lacks, made};
 use crate::running::{EndsWith, Running, until_found};
 use crate::skip;
@@ -66,20 +66,6 @@ fn lacks_terminal() -> bool {
     lacks() || skip::lacks_command("script")
 }
 
-/// A loop device that goes away with the value.
-struct Loop(String);
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").args(["--detach", &self.0]).status();
-    }
-}
-
-fn attached(image: &Path) -> Loop {
-    let said = must(Command::new("losetup").args(["--find", "--show"]).arg(image));
-    Loop(said.trim().to_string())
-}
-
 fn format(target: &Path) {
     must(Command::new("mkfs.ext4").args(["-q", "-F", "-L", "PHOTOS"]).arg(target));
 }
@@ -94,7 +80,7 @@ fn what_is_put_on_a_drive_while_its_token_is_typed_is_not_overwritten() {
     for verb in ["bench --rw write --bs 64k --io_size 1m", "probe --full"] {
         let bench = Bench::new();
         let image = made(&bench, SMALL, 96 * MIB);
-        let device = attached(&image);
+        let device = LoopDevice::over(&image);
         let mut asked = Asked::start(&bench, &format!("{verb} {}", device.0));
         let token = asked.token();
         format(Path::new(&device.0));

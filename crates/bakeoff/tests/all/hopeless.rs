@@ -1,34 +1,11 @@
 //! What would make a run hopeless is said before anything is changed.
 
 use std::fs;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Killed};
 use crate::on_image::{MIB, RUN, SMALL, made};
 use crate::skip;
-
-/// Two loops for each CPU, ended with the test.
-struct Burners(Vec<Child>);
-
-impl Burners {
-    fn start() -> Burners {
-        let count = 2 * std::thread::available_parallelism().map_or(1, usize::from);
-        let burner = |_| {
-            let mut command = Command::new("sh");
-            command.args(["-c", "while :; do :; done"]).stdin(Stdio::null()).spawn().unwrap()
-        };
-        Burners((0..count).map(burner).collect())
-    }
-}
-
-impl Drop for Burners {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
 
 /// A run beside a compiler on every CPU ended after hours without an answer.
 #[test]
@@ -39,7 +16,13 @@ fn a_run_on_busy_cpus_is_refused_before_anything_is_written() {
     let bench = Bench::new();
     let image = made(&bench, SMALL, 96 * MIB);
     let before = fs::read(&image).unwrap();
-    let burners = Burners::start();
+    // Two loops for each CPU.
+    let count = 2 * std::thread::available_parallelism().map_or(1, usize::from);
+    let burner = |_| {
+        let mut command = Command::new("sh");
+        Killed(command.args(["-c", "while :; do :; done"]).stdin(Stdio::null()).spawn().unwrap())
+    };
+    let burners: Vec<Killed> = (0..count).map(burner).collect();
     let words: Vec<&str> = RUN.into_iter().filter(|word| *word != "--anyway").collect();
     let refused = bench.run(&words);
     drop(burners);

@@ -2,10 +2,10 @@
 //! its UUID and is part of the token; a member of bcache is refused whatever the token.
 
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-use crate::bench::{Bench, must};
+use crate::bench::{Bench, LoopDevice, must};
 use crate::on_image::{MIB, SMALL, lacks};
 use crate::skip;
 
@@ -14,12 +14,12 @@ const LUKS: &str = "printf secret | cryptsetup luksFormat --batch-mode --type lu
                     --pbkdf pbkdf2 --pbkdf-force-iterations 1000 --key-file - $0";
 
 /// An image as a loop device, and a plan.
-fn attached(bench: &Bench) -> (PathBuf, String) {
+fn attached(bench: &Bench) -> (PathBuf, LoopDevice) {
     let image = bench.path().join("disk.img");
     File::create(&image).unwrap().set_len(96 * MIB).unwrap();
     fs::write(bench.path().join("plan.toml"), SMALL).unwrap();
-    let device = must(Command::new("losetup").args(["--find", "--show"]).arg(&image));
-    (image, device.trim().to_string())
+    let device = LoopDevice::over(&image);
+    (image, device)
 }
 
 fn planned(bench: &Bench, device: &str) -> serde_json::Value {
@@ -38,19 +38,19 @@ fn real_luks_is_named_and_changes_the_token() {
         return;
     }
     let bench = Bench::new();
-    let (image, device) = attached(&bench);
-    let _detached = detached_later(&device);
-    let blank = planned(&bench, &device)["erase_token"].as_str().unwrap().to_string();
-    make(LUKS, &device);
-    let uuid = must(Command::new("blkid").args(["-p", "-s", "UUID", "-o", "value", &device]));
-    let shown = bench.run(&["plan", "--commands", "plan.toml", "--target", &device]);
+    let (image, attached) = attached(&bench);
+    let device = attached.0.as_str();
+    let blank = planned(&bench, device)["erase_token"].as_str().unwrap().to_string();
+    make(LUKS, device);
+    let uuid = must(Command::new("blkid").args(["-p", "-s", "UUID", "-o", "value", device]));
+    let shown = bench.run(&["plan", "--commands", "plan.toml", "--target", device]);
     let text = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in ["crypto_LUKS \"SAFE\"", uuid.trim()] {
         assert!(text.contains(words), "{words}: {shown:?}");
     }
-    assert_ne!(planned(&bench, &device)["erase_token"], blank.as_str());
+    assert_ne!(planned(&bench, device)["erase_token"], blank.as_str());
     let before = fs::read(&image).unwrap();
-    let run = ["run", "--anyway", "plan.toml", "--target", &device, "--erase", &blank];
+    let run = ["run", "--anyway", "plan.toml", "--target", device, "--erase", &blank];
     for words in [&run[..5], &run[..]] {
         let refused = bench.run(words);
         assert!(refused.code == 3 && refused.err.contains("crypto_LUKS"), "{refused:?}");
@@ -64,35 +64,20 @@ fn a_real_member_of_bcache_at_rest_is_refused() {
         return;
     }
     let bench = Bench::new();
-    let (image, device) = attached(&bench);
-    let _detached = detached_later(&device);
-    let blank = planned(&bench, &device)["erase_token"].as_str().unwrap().to_string();
-    make("make-bcache --bdev $0", &device);
-    let uuid = must(Command::new("blkid").args(["-p", "-s", "UUID", "-o", "value", &device]));
-    refused(&bench, (&image, &device), &blank, &format!("a bcache set (UUID {})", uuid.trim()));
-}
-
-/// Every verb refuses the device with a token learned before, says why, and writes nothing.
-fn refused(bench: &Bench, (image, device): (&Path, &str), token: &str, says: &str) {
-    let before = fs::read(image).unwrap();
-    for verb in [&["plan", "plan.toml", "--target"], &["run", "plan.toml", "--target"][..]] {
-        let is_plan = verb[0] == "plan";
-        let consent: &[&str] = if is_plan { &[] } else { &["--erase", token] };
-        let refused = bench.run(&[verb, &[device], consent].concat());
-        assert!(refused.code == 3 && refused.err.contains(says), "{says}: {refused:?}");
+    let (image, attached) = attached(&bench);
+    let device = attached.0.as_str();
+    let blank = planned(&bench, device)["erase_token"].as_str().unwrap().to_string();
+    make("make-bcache --bdev $0", device);
+    let uuid = must(Command::new("blkid").args(["-p", "-s", "UUID", "-o", "value", device]));
+    let says = format!("a bcache set (UUID {})", uuid.trim());
+    let before = fs::read(&image).unwrap();
+    for words in [
+        &["plan", "plan.toml", "--target", device][..],
+        &["run", "plan.toml", "--target", device, "--erase", &blank],
+        &["probe", device, "--erase", &blank],
+    ] {
+        let refused = bench.run(words);
+        assert!(refused.code == 3 && refused.err.contains(&says), "{says}: {refused:?}");
     }
-    let refused = bench.run(&["probe", device, "--erase", token]);
-    assert!(refused.code == 3 && refused.err.contains(says), "{says}: {refused:?}");
-    assert!(fs::read(image).unwrap() == before, "{says}: it was written");
-}
-
-/// Detaches the device with the value.
-fn detached_later(device: &str) -> impl Drop {
-    struct Detach(String);
-    impl Drop for Detach {
-        fn drop(&mut self) {
-            let _ = Command::new("losetup").args(["--detach", &self.0]).status();
-        }
-    }
-    Detach(device.to_string())
+    assert!(fs::read(&image).unwrap() == before, "{says}: it was written");
 }

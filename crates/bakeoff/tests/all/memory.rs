@@ -2,11 +2,11 @@
 //! as any, with profiles too.
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::bench::{Bench, Loop, ended_of};
+use crate::bench::{Bench, Killed, Loop, ended_of};
 use crate::skip;
 
 fn lacks() -> bool {
@@ -62,24 +62,13 @@ fn reads_through_a_cached_loop_device_lead_on_no_profile() {
     }
 }
 
-/// Another process reads from the same drive, and is ended with the value.
-struct Reader(Child);
-
-impl Reader {
-    fn new(bench: &Bench) -> Reader {
-        let file = bench.path().join("of-others");
-        std::fs::write(&file, vec![1; 64 << 20]).unwrap();
-        let script = "while :; do dd if=\"$0\" of=/dev/null bs=1M iflag=direct || exit; done";
-        let mut command = Command::new("sh");
-        Reader(command.args(["-c", script]).arg(file).stderr(Stdio::null()).spawn().unwrap())
-    }
-}
-
-impl Drop for Reader {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// Another process that reads from the same drive.
+fn reader(bench: &Bench) -> Killed {
+    let file = bench.path().join("of-others");
+    std::fs::write(&file, vec![1; 64 << 20]).unwrap();
+    let script = "while :; do dd if=\"$0\" of=/dev/null bs=1M iflag=direct || exit; done";
+    let mut command = Command::new("sh");
+    Killed(command.args(["-c", script]).arg(file).stderr(Stdio::null()).spawn().unwrap())
 }
 
 /// What another process read from the drive was taken for the candidate's own reads: "ntfs.mnt:
@@ -92,7 +81,7 @@ fn reads_of_others_do_not_make_memory_a_drive() {
     let mut bench = Bench::new();
     let ntfs = bench.mount_ntfs("800m");
     let cached = bench.mount_loop("ext4", "800m", Loop::Plain);
-    let _reader = Reader::new(&bench);
+    let _reader = reader(&bench);
     let verdicts = compared(&bench, [&ntfs, &cached], "boot");
     for verdict in &verdicts {
         assert_eq!(verdict["verdict"], "refused", "{verdict:#}");

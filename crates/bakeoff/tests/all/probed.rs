@@ -7,7 +7,7 @@ use std::process::Command;
 
 use rustix::process::Signal;
 
-use crate::bench::{Bench, Ended, must};
+use crate::bench::{Bench, Ended, LoopDevice, must};
 use crate::running::Running;
 use crate::skip;
 
@@ -86,19 +86,6 @@ fn cleaned_while(bench: &Bench, script: &str) -> Ended {
     cleaned
 }
 
-/// A loop device that goes away with the value.
-struct Loop(String);
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").args(["--detach", &self.0]).status();
-    }
-}
-
-fn attached(image: &Path) -> Loop {
-    Loop(must(Command::new("losetup").args(["--find", "--show"]).arg(image)).trim().to_string())
-}
-
 /// The restore held whatever had the name after its look, and wrote there.
 #[test]
 fn clean_writes_no_drive_that_is_exchanged_after_it_was_found() {
@@ -107,7 +94,7 @@ fn clean_writes_no_drive_that_is_exchanged_after_it_was_found() {
     }
     let bench = Bench::new();
     let image = image(&bench);
-    let device = attached(&image);
+    let device = LoopDevice::over(&image);
     kill_a_probe_of(&bench, Path::new(&device.0), &image);
     // A copy has the probe's own blocks, the same size and the same token.
     let copy = bench.path().join("copy.img");
@@ -142,7 +129,7 @@ fn clean_writes_no_image_that_is_taken_into_use_after_it_was_found() {
     let shown = bench.path().join("device");
     let (from, to) = (image.display(), shown.display());
     let cleaned = cleaned_while(&bench, &format!("losetup -f --show {from} >{to}"));
-    let device = Loop(fs::read_to_string(&shown).unwrap().trim().to_string());
+    let device = LoopDevice(fs::read_to_string(&shown).unwrap().trim().to_string());
     assert_eq!(cleaned.code, 4, "{cleaned:?}");
     assert!(cleaned.err.contains("Refusing to write"), "{cleaned:?}");
     assert!(fs::read(&image).unwrap() == before, "it was written");

@@ -11,26 +11,15 @@ use bakeoff_model::candidate::Stack;
 use bakeoff_model::path::RawPath;
 use bakeoff_report::recipe_commands;
 
-use crate::bench::{Bench, must};
+use crate::bench::{Bench, LoopDevice, must};
 use crate::on_image::MIB;
 use crate::skip;
 
-/// An image on a loop device that is detached with the value.
-struct Loop(String);
-
-impl Loop {
-    fn new(bench: &Bench, name: &str) -> Loop {
-        let path = bench.path().join(name);
-        fs::File::create(&path).unwrap().set_len(400 * MIB).unwrap();
-        Loop(must(Command::new("losetup").args(["--find", "--show"]).arg(path)).trim().to_string())
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").args(["--quiet", &self.0]).status();
-        let _ = Command::new("losetup").args(["--detach", &self.0]).status();
-    }
+/// An image on a loop device.
+fn attached(bench: &Bench, name: &str) -> LoopDevice {
+    let path = bench.path().join(name);
+    fs::File::create(&path).unwrap().set_len(400 * MIB).unwrap();
+    LoopDevice::over(&path)
 }
 
 /// What mkfs decided, without what differs from one filesystem to the next.
@@ -85,8 +74,9 @@ fn the_commands_of_a_winner_make_what_was_measured() {
     if skip::lacks_root() || skip::lacks_loop_devices() || skip::lacks_command("losetup") {
         return;
     }
-    let bench = Bench::new();
+    let mut bench = Bench::new();
     let at = bench.dir("mnt");
+    bench.unmount_later(at.clone());
     let words = |text: &str| text.split_whitespace().map(str::to_string).collect::<Vec<_>>();
     for (name, mkfs, mount) in [
         ("ext4", "-m 0 -E stride=4 -I 512", "commit=60,data=writeback"),
@@ -100,7 +90,7 @@ fn the_commands_of_a_winner_make_what_was_measured() {
         }
         let stack: Stack =
             options::stack(recipe, OptionProfile::Default, &words(mkfs), &words(mount));
-        let measured = Loop::new(&bench, "measured.img");
+        let measured = attached(&bench, "measured.img");
         let argv = mkfs_argv(&stack, &RawPath::new(&measured.0));
         let argv: Vec<String> = argv.iter().map(ToString::to_string).collect();
         must(Command::new(&argv[0]).args(&argv[1..]));
@@ -111,7 +101,7 @@ fn the_commands_of_a_winner_make_what_was_measured() {
         );
         let options = options_at(&at);
         unmount(&at);
-        let used = Loop::new(&bench, "used.img");
+        let used = attached(&bench, "used.img");
         let script = recipe_commands(&stack).join("\n");
         let script = script.replace("/dev/DEVICE", &used.0).replace("/mnt", at.to_str().unwrap());
         must(Command::new("bash").args(["-e", "-c", &script]));

@@ -7,7 +7,7 @@
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use rustix::fs::{major, minor};
 
@@ -286,6 +286,33 @@ pub fn must(command: &mut Command) -> String {
 /// Runs a command without input and says how it ended.
 pub fn ended_of(command: &mut Command) -> Ended {
     Ended::from_output(command.stdin(Stdio::null()).output().unwrap())
+}
+
+/// A loop device over a file; detached with the value.
+pub struct LoopDevice(pub String);
+
+impl LoopDevice {
+    /// Attaches the file.
+    pub fn over(file: &Path) -> LoopDevice {
+        let said = must(Command::new("losetup").args(["--find", "--show"]).arg(file));
+        LoopDevice(said.trim().to_string())
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").args(["--detach", &self.0]).status();
+    }
+}
+
+/// A process that is killed with the value.
+pub struct Killed(pub Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// Checks the keys that every verdict of a `bakeoff/run/2` document has, whatever the verdict.

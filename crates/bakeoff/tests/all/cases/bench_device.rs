@@ -1,49 +1,18 @@
 //! `bench` on a block device: read without asking, written only through the guard and its token.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-use crate::bench::{Bench, must};
+use crate::bench::{Bench, LoopDevice, must};
 use crate::skip;
 
-/// A loop device over a file of the test's; detached when the test ends.
-pub struct Disk {
-    device: PathBuf,
-    file: PathBuf,
-}
-
-impl Disk {
-    fn new(bench: &Bench, name: &str) -> Disk {
-        let file = bench.path().join(name);
-        // Bytes that are not all alike, to see whether they were changed.
-        let bytes: Vec<u8> = (0..32u32 << 18).flat_map(u32::to_le_bytes).collect();
-        fs::write(&file, bytes).unwrap();
-        Disk::over(file)
-    }
-
-    /// A loop device over this file.
-    pub fn over(file: PathBuf) -> Disk {
-        let said = must(Command::new("losetup").args(["--find", "--show"]).arg(&file));
-        Disk { device: PathBuf::from(said.trim()), file }
-    }
-
-    /// The device's node.
-    pub fn path(&self) -> &str {
-        self.device.to_str().unwrap()
-    }
-
-    /// What the file below holds once everything written is there.
-    fn bytes(&self) -> Vec<u8> {
-        must(Command::new("blockdev").arg("--flushbufs").arg(&self.device));
-        fs::read(&self.file).unwrap()
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("--detach").arg(&self.device).status();
-    }
+/// A loop device and its file, of bytes that are not all alike: whether they were changed is seen.
+fn disk(bench: &Bench, name: &str) -> (LoopDevice, PathBuf) {
+    let file = bench.path().join(name);
+    let bytes: Vec<u8> = (0..32u32 << 18).flat_map(u32::to_le_bytes).collect();
+    fs::write(&file, bytes).unwrap();
+    (LoopDevice::over(&file), file)
 }
 
 /// The token that a refusal names: the last word of `add --erase TOKEN`.
@@ -58,22 +27,27 @@ fn a_device_is_read_freely_and_written_only_with_its_own_token() {
         return;
     }
     let bench = Bench::new();
-    let (disk, other) = (Disk::new(&bench, "one.img"), Disk::new(&bench, "two.img"));
-    let before = disk.bytes();
-    let read =
-        bench.run(&["bench", disk.path(), "--rw", "read", "--bs", "64k", "--format", "json"]);
+    let ((device, file), (other, _)) = (disk(&bench, "one.img"), disk(&bench, "two.img"));
+    let (disk, other) = (device.0.as_str(), other.0.as_str());
+    // What the file has once everything written is there.
+    let bytes = || {
+        must(Command::new("blockdev").args(["--flushbufs", disk]));
+        fs::read(&file).unwrap()
+    };
+    let before = bytes();
+    let read = bench.run(&["bench", disk, "--rw", "read", "--bs", "64k", "--format", "json"]);
     assert_eq!(read.code, 0, "{read:?}");
     assert_eq!(read.json()["read"]["io_bytes"], 32 << 20);
-    let write = ["bench", disk.path(), "--rw", "write", "--bs", "64k", "--io_size", "1m"];
+    let write = ["bench", disk, "--rw", "write", "--bs", "64k", "--io_size", "1m"];
     let with = |more: &[&str]| bench.run(&[&write, more].concat());
 
     let refused = with(&[]);
     assert_eq!((refused.code, refused.out.as_str()), (3, ""), "{refused:?}");
     assert!(refused.err.contains("never erases unasked"), "{refused:?}");
     let token = token_in(&refused.err);
-    let others = token_in(&bench.run(&["bench", other.path(), "--rw", "write"]).err);
+    let others = token_in(&bench.run(&["bench", other, "--rw", "write"]).err);
     assert_ne!(token, others, "each device has its own token");
-    for wrong in ["", "yes", disk.path(), others.as_str()] {
+    for wrong in ["", "yes", disk, others.as_str()] {
         let refused = with(&["--erase", wrong]);
         assert_eq!((refused.code, refused.out.as_str()), (3, ""), "{wrong}: {refused:?}");
         assert!(refused.err.contains("not the erase token"), "{wrong}: {refused:?}");
@@ -82,12 +56,12 @@ fn a_device_is_read_freely_and_written_only_with_its_own_token() {
     assert_eq!(with(&["--overwrite"]).code, 3, "--overwrite is for files");
     let beyond = with(&["--erase", &token, "--size", "64m"]);
     assert_eq!(beyond.code, 2, "{beyond:?}");
-    assert!(disk.bytes() == before, "the device was written without consent");
+    assert!(bytes() == before, "the device was written without consent");
 
     let written = with(&["--erase", &token, "--end_fsync"]);
     assert_eq!(written.code, 0, "{written:?}");
-    let after = disk.bytes();
+    let after = bytes();
     assert!(after[..1 << 20] != before[..1 << 20]);
     assert!(after[1 << 20..] == before[1 << 20..], "it wrote beyond what was asked for");
-    assert_eq!(bench.run(&["bench", disk.path(), "--rw", "smallfiles"]).code, 2);
+    assert_eq!(bench.run(&["bench", disk, "--rw", "smallfiles"]).code, 2);
 }

@@ -3,8 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use super::bench_device::Disk;
-use crate::bench::{Bench, Ended, must};
+use crate::bench::{Bench, Ended, LoopDevice, must};
 use crate::skip;
 use bakeoff_judge::plan::BUILT_IN;
 
@@ -152,15 +151,15 @@ fn a_loop_device_is_named_by_its_image_and_has_no_speed_by_position() {
     assert!(speed["not_read"].as_str().unwrap().contains("in a file"), "{speed}");
     assert_eq!(speed["positions"], serde_json::json!([]));
 
-    let disk = Disk::over(bench.path().join("disk.img"));
-    let text = shown(&bench, PLAN, &["--target", disk.path()]);
+    let disk = LoopDevice::over(&bench.path().join("disk.img"));
+    let text = shown(&bench, PLAN, &["--target", &disk.0]);
     assert_eq!(text.code, 0, "{text:?}");
     let text: String = text.out.split_whitespace().collect::<Vec<_>>().join(" ");
     let over =
         format!("a loop device backed by the file {}", bench.path().join("disk.img").display());
     assert!(text.contains(&over), "{over}: {text}");
     assert!(!text.contains("serial number"), "of the disk below, which is not erased: {text}");
-    let json = shown(&bench, PLAN, &["--target", disk.path(), "--format", "json"]);
+    let json = shown(&bench, PLAN, &["--target", &disk.0, "--format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     // An offset in a file is no position on the drive, and its noise shrank regions.
     assert_eq!(json["targets"][0]["speed"], *speed);

@@ -1,40 +1,14 @@
 //! `watch`: how it ends.
 
-use std::cell::Cell;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use rustix::process::Signal;
 
-use crate::bench::{Bench, must};
+use crate::bench::{Bench, LoopDevice, must};
 use crate::running::{Running, send, until_found};
 use crate::skip;
 use crate::terminal::Terminal;
-
-/// A loop device of its own over a file of ours; detached when dropped, and once only: its number
-/// may be another's by then.
-struct LoopDisk(String, Cell<bool>);
-
-impl LoopDisk {
-    fn new(bench: &Bench) -> LoopDisk {
-        let image = bench.path().join("disk.img");
-        must(Command::new("truncate").args(["-s", "64m"]).arg(&image));
-        let said = must(Command::new("losetup").args(["--find", "--show"]).arg(&image));
-        LoopDisk(said.trim().to_string(), Cell::new(true))
-    }
-
-    fn detach(&self) {
-        if self.1.replace(false) {
-            let _ = Command::new("losetup").arg("--detach").arg(&self.0).status();
-        }
-    }
-}
-
-impl Drop for LoopDisk {
-    fn drop(&mut self) {
-        self.detach();
-    }
-}
 
 /// bakeoff with its stdout in a pipe that is read here.
 fn piped(bench: &Bench, args: &[&str]) -> Child {
@@ -69,11 +43,13 @@ fn a_device_that_goes_away_ends_it_and_says_so() {
         return;
     }
     let bench = Bench::new();
-    let disk = LoopDisk::new(&bench);
+    let image = bench.path().join("disk.img");
+    must(Command::new("truncate").args(["-s", "64m"]).arg(&image));
+    let disk = LoopDevice::over(&image);
     let args = ["watch", &disk.0, "--interval", "100ms", "--format", "csv"];
     let mut run = Running::start(bench.bakeoff().args(args));
     run.until("two rows", |run| (run.out().lines().count() > 2).then_some(()));
-    disk.detach();
+    drop(disk);
     let ended = run.end();
     assert_eq!(ended.code, 4, "{ended:?}");
     assert!(ended.err.contains("detached") && ended.err.contains("bakeoff devices"), "{ended:?}");
