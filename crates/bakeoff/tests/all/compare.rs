@@ -2,28 +2,17 @@
 
 // Unwrapping in a test is an assertion.
 
-use crate::stored::{Home, RUN, bundle_of};
+use crate::stored::{Home, RUN, json};
 use bakeoff_judge::import::pasted::runs_of;
 use bakeoff_judge::levels::line::encode;
-use serde_json::Value;
 
 const OTHER: &str = "fedcba9876543210";
 
 /// A store with the kept run and another like it, changed in its text.
 fn home(change: impl FnOnce(String) -> String) -> Home {
     let home = Home::with_run();
-    let text = bundle_of(OTHER, usize::MAX);
-    // A bundle is sealed: what is changed is sealed again.
-    let lines: Vec<String> = change(text).lines().map(str::to_string).collect();
-    let head = serde_json::from_str(&lines[0]).unwrap();
-    let sealed = bakeoff_report::bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
-    let file = home.file("other.jsonl", sealed);
-    assert_eq!(home.run(&["runs", "add", file.to_str().unwrap()]).0, 0);
+    home.add_changed(OTHER, change);
     home
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
 #[test]

@@ -1,25 +1,10 @@
 //! Finding, naming and following stored runs, as a user does.
 
-use crate::stored::{Home, RUN, bundle_text};
+use crate::stored::{Home, RUN, json};
 use serde_json::Value;
 
 /// The drive of the kept run.
 const DRIVE: &str = "4C5300";
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
-}
-
-/// Imports the kept run under another id, changed in its text.
-fn import(home: &Home, run: &str, change: impl FnOnce(String) -> String) {
-    let lines: Vec<String> =
-        change(bundle_text().replace(RUN, run)).lines().map(str::to_string).collect();
-    let head = serde_json::from_str(&lines[0]).unwrap();
-    let sealed = bakeoff_report::bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
-    let file = home.file("changed.jsonl", sealed);
-    let (code, _, err) = home.run(&["runs", "add", file.to_str().unwrap()]);
-    assert_eq!(code, 0, "{err}");
-}
 
 fn listed(home: &Home, options: &[&str]) -> Vec<String> {
     let args = [&["runs", "--format", "json"], options].concat();
@@ -33,7 +18,7 @@ fn listed(home: &Home, options: &[&str]) -> Vec<String> {
 fn runs_are_found_by_a_part_of_what_is_known_of_them() {
     let home = Home::with_run();
     let other = "fedcba9876543210";
-    import(&home, other, |text| {
+    home.add_changed(other, |text| {
         text.replace("\"hostname\":\"pi\"", "\"hostname\":\"attic\"").replace(DRIVE, "FFFF00")
     });
     assert_eq!(home.run(&["runs", "label", "fedc", "spare stick"]).0, 0);

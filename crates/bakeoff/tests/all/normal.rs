@@ -4,8 +4,6 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
-
 use crate::bench::{Bench, Ended};
 use crate::skip;
 
@@ -13,10 +11,6 @@ use crate::skip;
 fn quick(bench: &Bench, dir: &str, more: &[&str]) -> Ended {
     let words = ["quick", dir, "--workload", "randread,randwrite", "--size", "16m"];
     bench.run_in_time("20s", &[&words[..], more].concat())
-}
-
-fn json(ended: &Ended) -> Value {
-    serde_json::from_str(&ended.out).unwrap_or_else(|error| panic!("{error}: {ended:?}"))
 }
 
 /// What promtool has against the text.
@@ -39,7 +33,7 @@ fn a_directory_is_judged_and_the_next_run_knows_the_one_before() {
     let dir = dir.to_str().unwrap();
     let first = quick(&bench, dir, &["--format", "json"]);
     assert_eq!(first.code, 0, "{first:?}");
-    let said = json(&first);
+    let said = first.json();
     let figures = said["normal"]["figures"].as_array().expect("figures").clone();
     assert!(!figures.is_empty(), "{said}");
     for figure in &figures {
@@ -50,7 +44,7 @@ fn a_directory_is_judged_and_the_next_run_knows_the_one_before() {
     assert!(shown.out.contains("IOPS"), "{}", shown.out);
     assert!(shown.out.lines().all(|line| line.chars().count() <= 80), "{}", shown.out);
     let second = quick(&bench, dir, &["--format", "json"]);
-    let said = json(&second);
+    let said = second.json();
     let known = said["normal"]["figures"]
         .as_array()
         .expect("figures")

@@ -5,39 +5,23 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use bakeoff_report::bundle::encode;
-use serde_json::Value;
-
 use crate::cluster::{Cluster, PASSWORD, programs};
-use crate::stored::{Home, RUN, answer, bundle_text};
+use crate::stored::{Home, RUN, answer, json};
 
 const OTHER: &str = "fedcba9876543210";
 /// What would end a row, a document or a statement, if a value became part of one.
 const HOSTILE: &str =
     "it's \\\\. \\t x'); DROP TABLE bakeoff.runs; -- \\u0001\\u0000 \\u00fc :run \\\\! id";
 
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
-}
-
 /// A store with the kept run and another one, as if both had been measured here.
 fn board() -> Home {
     let home = Home::with_run();
     let hostname = format!("\"hostname\":\"{HOSTILE}\"");
-    let text = bundle_text().replace(RUN, OTHER).replace("\"hostname\":\"pi\"", &hostname);
-    let lines: Vec<&str> = text.lines().collect();
-    let events: Vec<String> = lines[1..lines.len() - 1].iter().map(|l| l.to_string()).collect();
-    let file = home.file("in.jsonl", encode(&json_head(lines[0]), &events).unwrap());
-    let (code, _, err) = home.run(&["runs", "add", file.to_str().unwrap()]);
-    assert_eq!(code, 0, "{err}");
+    home.add_changed(OTHER, |text| text.replace("\"hostname\":\"pi\"", &hostname));
     assert_eq!(home.run(&["runs", "label", OTHER, "x'; \\. :run"]).0, 0);
     let store = rusqlite::Connection::open(home.store()).unwrap();
     store.execute("UPDATE runs SET is_imported = 0", []).unwrap();
     home
-}
-
-fn json_head(line: &str) -> bakeoff_report::bundle::Head {
-    serde_json::from_str(line).unwrap()
 }
 
 /// A server with the tables, and a role of each kind whose password is in ~/.pgpass.

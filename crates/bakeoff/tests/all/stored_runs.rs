@@ -4,13 +4,9 @@
 
 use std::fs;
 
-use crate::stored::{Home, RUN, answer, bundle_of, bundle_path, bundle_text};
+use crate::stored::{Home, RUN, answer, bundle_of, bundle_path, bundle_text, json};
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
-}
 
 #[test]
 fn nothing_stored_is_no_error_and_makes_nothing() {

@@ -47,6 +47,18 @@ impl Home {
         home
     }
 
+    /// Adds the kept run under another id, changed in its text; a bundle is sealed, so that what is
+    /// changed is sealed again.
+    pub fn add_changed(&self, run: &str, change: impl FnOnce(String) -> String) {
+        let text = change(bundle_text().replace(RUN, run));
+        let lines: Vec<String> = text.lines().map(str::to_string).collect();
+        let head = serde_json::from_str(&lines[0]).unwrap();
+        let sealed = bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
+        let file = self.file("changed.jsonl", sealed);
+        let (code, _, err) = self.run(&["runs", "add", file.to_str().unwrap()]);
+        assert_eq!(code, 0, "{err}");
+    }
+
     /// The store's file.
     pub fn store(&self) -> PathBuf {
         self.dir.path().join("bakeoff.db")
@@ -71,6 +83,11 @@ impl Home {
         std::fs::write(&path, content).unwrap();
         path
     }
+}
+
+/// A JSON document.
+pub fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 /// Exit code, stdout and stderr of a command; a panic is a failure whatever the code.
