@@ -13,13 +13,6 @@ pub(super) fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// Where an output is cut: at some twenty lines at most. Those of one tool differ in their lengths,
-/// so that in some of them each line of its form is one.
-pub(super) fn cuts(line_count: usize) -> impl Iterator<Item = usize> {
-    let step = 1 + line_count / 20;
-    (line_count % step..line_count).step_by(step)
-}
-
 fn is_same(a: &FoundMetric, b: &FoundMetric) -> bool {
     let (x, y) = (a.value.as_f64(), b.value.as_f64());
     a.name == b.name && a.unit == b.unit && (x - y).abs() <= ROUNDING * x.abs().max(y.abs())
@@ -56,18 +49,6 @@ fn assert_traceable(text: &[u8]) {
             let near: String = lines[at..lines.len().min(at + 2)].concat();
             let near: String = near.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
             assert!(near.contains(&raw), "{metric:?} is not on its line: {near}\n{shown}");
-        }
-    }
-}
-
-#[test]
-fn an_output_that_was_cut_gives_nothing_but_its_own_figures() {
-    for (_, text) in SAMPLES {
-        let original = [import::all(text)];
-        let lines = lines(text);
-        for count in cuts(lines.len()) {
-            assert_honest(&lines[..count].concat(), &original);
-            assert_honest(&lines[count..].concat(), &original);
         }
     }
 }
@@ -201,30 +182,18 @@ fn sysbench_that_measured_a_cpu_is_no_result() {
 type Mangle = fn(&str) -> String;
 
 /// What people do to an output between the terminal and the forum.
-const MANGLED: [(&str, Mangle); 24] = [
+const MANGLED: [(&str, Mangle); 12] = [
     ("colours", |text| each(text, |line| format!("\u{1b}[32m{line}\u{1b}[0m"))),
-    ("matches of grep", |text| text.replace('1', "\u{1b}[01;31m\u{1b}[K1\u{1b}[m\u{1b}[K")),
-    ("blanks that do not break", |text| text.replace(' ', "\u{a0}")),
-    ("a mark at the start", |text| format!("\u{feff}{text}")),
     ("one line of HTML", |text| format!("<p>{}</p>\n", text.replace('\n', "<br>"))),
     ("code marks on each line", |text| each(text, |line| format!("`{line}`"))),
-    ("line numbers", |text| numbered(text, " ")),
-    ("line numbers of grep", |text| numbered(text, ":")),
-    ("times of a log", |text| each(text, |line| format!("2024-05-01 12:34:56 {line}"))),
+    ("line numbers", |text| numbered(text)),
     ("a log's prefix", |text| each(text, |line| format!("node7, fio 1: {line}"))),
     ("marks of diff", |text| each(text, |line| format!("+{line}"))),
     ("decimal commas", |text| text.replace('.', ",")),
-    ("decimal points for commas", |text| text.replace(',', ".")),
-    ("cut at 40 columns", |text| each(text, |line| line.chars().take(40).collect())),
     ("cut at 60 columns", |text| each(text, |line| line.chars().take(60).collect())),
-    ("cut at 79 columns", |text| each(text, |line| line.chars().take(79).collect())),
     ("cut on the left", |text| each(text, |line| line.chars().skip(4).collect())),
-    ("cut far on the left", |text| each(text, |line| line.chars().skip(24).collect())),
-    ("wrapped at 40 columns", |text| each(text, |line| wrapped(line, 40))),
     ("wrapped at 72 columns", |text| each(text, |line| wrapped(line, 72))),
-    ("quoted-printable", |text| each(text, |line| wrapped(&line.replace('=', "=3D"), 70))),
     ("twice without an end between", |text| text.trim_end().to_string() + text),
-    ("blank lines between", |text| text.replace('\n', "\n\n")),
     ("letters for figures", |text| text.replace('1', "l").replace('0', "O")),
 ];
 
@@ -232,8 +201,8 @@ fn each(text: &str, change: impl Fn(&str) -> String) -> String {
     text.lines().map(|line| change(line) + "\n").collect()
 }
 
-fn numbered(text: &str, separator: &str) -> String {
-    (1..).zip(text.lines()).map(|(at, line)| format!("{at}{separator}{line}\n")).collect()
+fn numbered(text: &str) -> String {
+    (1..).zip(text.lines()).map(|(at, line)| format!("{at} {line}\n")).collect()
 }
 
 fn wrapped(line: &str, columns: usize) -> String {
