@@ -260,21 +260,6 @@ fn token_goes_stale_when_the_contents_change_and_they_are_shown() {
     assert!(shown.out.contains("partition 1: ext4 \"INNER\""), "{shown:?}");
 }
 
-#[test]
-fn prints_hostile_label_harmlessly() {
-    if lacks() {
-        return;
-    }
-    let bench = Bench::new();
-    let image = blank(&bench, "one.img");
-    fs::write(bench.path().join("plan.toml"), SMALL).unwrap();
-    format(image.to_str().unwrap(), "\u{1b}[2J\u{202e}x");
-    let shown = bench.run(&["plan", "--commands", "plan.toml", "--target", "one.img"]);
-    assert_eq!(shown.code, 0, "{shown:?}");
-    assert!(shown.out.contains("ext4 \""), "{shown:?}");
-    assert!(!shown.out.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
-}
-
 /// `bench FILE --overwrite` wrote a file under a mounted loop device.
 #[test]
 fn refuses_to_overwrite_a_file_that_is_in_use() {
