@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bakeoff_model::event::{Event, What};
-use bakeoff_model::run::Run;
 use bakeoff_model::workload::DriverName;
 
 use crate::bench::Bench;
+use crate::on_image::{self, RUN};
 use crate::skip;
 
 /// One stack, one pattern, every driver that can do it, in short cells.
@@ -31,30 +31,13 @@ cell_min_ios = 10
 "#;
 
 fn lacks() -> bool {
-    skip::lacks_root()
-        || skip::lacks_loop_devices()
-        || skip::lacks_command("mkfs.ext4")
-        || skip::lacks_kernel_filesystem("ext4")
-        || skip::lacks_command("fio")
-        || skip::lacks_command("sysbench")
+    on_image::lacks() || skip::lacks_command("fio") || skip::lacks_command("sysbench")
 }
 
 fn made(plan: &str) -> Bench {
     let bench = Bench::new();
-    fs::write(bench.path().join("plan.toml"), plan).unwrap();
-    fs::File::create(bench.path().join("disk.img")).unwrap().set_len(96 << 20).unwrap();
+    on_image::made(&bench, plan, 96 * on_image::MIB);
     bench
-}
-
-const RUN: [&str; 7] =
-    ["run", "plan.toml", "--target", "disk.img", "--erase", "disk.img", "--anyway"];
-
-fn folded(bench: &Bench) -> (Vec<Event>, Run) {
-    let lines = bench.lines("last");
-    let events = lines.iter().map(|line| serde_json::from_str(line).unwrap());
-    let events: Vec<Event> = events.collect();
-    let run = Run::fold(&events).unwrap();
-    (events, run)
 }
 
 #[test]
@@ -65,7 +48,7 @@ fn each_driver_s_numbers_version_and_words_are_kept() {
     let bench = made(PLAN);
     let ended = bench.run(&RUN);
     assert!(matches!(ended.code, 0 | 1), "{ended:?}");
-    let (events, run) = folded(&bench);
+    let (events, run) = on_image::record(&bench);
     let workloads = &run.header.workloads;
     let drivers: Vec<DriverName> = workloads.iter().map(|workload| workload.driver).collect();
     assert_eq!(drivers, [DriverName::Native, DriverName::Fio, DriverName::Sysbench]);
@@ -116,7 +99,7 @@ fn a_driver_that_cannot_do_a_workload_is_skipped_and_the_others_run() {
     let ended = bench.run(&RUN);
     assert!(matches!(ended.code, 0 | 1), "{ended:?}");
     assert!(ended.err.contains("Not measured (randread-4k-dd): dd cannot run this"), "{ended:?}");
-    let (_, run) = folded(&bench);
+    let (_, run) = on_image::record(&bench);
     let drivers: Vec<DriverName> = run.header.workloads.iter().map(|w| w.driver).collect();
     assert_eq!(drivers, [DriverName::Native, DriverName::Fio]);
     let shown = bench.run(&["show", "last", "--details"]).out;
@@ -143,7 +126,7 @@ fn direct_writes_of_a_tool_that_go_through_the_cache_are_found_out() {
     fs::File::create(bench.path().join("disk.img")).unwrap().set_len(224 << 20).unwrap();
     let ended = bench.run(&RUN);
     assert!(matches!(ended.code, 0 | 1), "{ended:?}");
-    let (_, run) = folded(&bench);
+    let (_, run) = on_image::record(&bench);
     assert_eq!(run.header.workloads.len(), 4, "{ended:?}");
     let cells: Vec<_> = run.blocks.iter().flat_map(|block| &block.cells).collect();
     assert!(cells.len() >= 12, "{ended:?}");
@@ -170,7 +153,7 @@ fn a_job_file_of_fio_runs_as_it_is_in_the_candidate() {
     assert!(matches!(linted.code, 0 | 1) && !linted.err.contains("not read"), "{linted:?}");
     let ended = bench.run(&RUN);
     assert!(matches!(ended.code, 0 | 1), "{ended:?}");
-    let (events, _) = folded(&bench);
+    let (events, _) = on_image::record(&bench);
     let done = |event: &Event| match &event.what {
         What::CellDone(cell) => Some(cell.clone()),
         _ => None,
@@ -221,7 +204,7 @@ fn a_tool_that_hangs_in_a_cell_is_ended_with_its_children_and_the_others_go_on()
     let (path, left) = instead_of_fio(&bench, &hangs.replace("LEAVES", LEAVES));
     let output = bench.bakeoff().args(RUN).env("PATH", path).output().unwrap();
     assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
-    let (events, run) = folded(&bench);
+    let (events, run) = on_image::record(&bench);
     assert_eq!(run.header.workloads.len(), 3);
     let mut reasons = Vec::new();
     let mut measured = [0; 3];
@@ -251,7 +234,7 @@ fn what_a_tool_leaves_running_ends_with_its_cell() {
     let (path, left) = instead_of_fio(&bench, &format!("{LEAVES} exec /usr/bin/fio \"$@\""));
     let output = bench.bakeoff().args(RUN).env("PATH", path).output().unwrap();
     assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
-    let (events, _) = folded(&bench);
+    let (events, _) = on_image::record(&bench);
     let is_fio =
         |event: &&Event| matches!(&event.what, What::CellDone(cell) if cell.workload.number() == 1);
     assert!(events.iter().filter(is_fio).count() >= 3);
