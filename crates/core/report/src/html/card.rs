@@ -7,22 +7,20 @@ use crate::run_document::RunDocument;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
 
-use super::matrix::{Drawn, MatrixPage};
-use super::picture::{Letters, Picture, Point, Stroke};
+use super::matrix::MatrixPage;
+use super::picture::{Letters, Picture, Point};
 use super::{COLORS, SYMBOLS};
 
 const SIZE: Point = (1200.0, 630.0);
 const SIDES: Point = (48.0, 1152.0);
 const NAMES: f64 = 190.0;
 const NAME_LETTERS: usize = 16;
-/// Room for a figure or a share beside its interval.
-const FIGURE: f64 = 92.0;
 const BOTTOM: f64 = 580.0;
 /// Candidates and workloads that are drawn; more are counted.
 const ROWS_MAX: usize = 8;
-const COLUMNS_MAX: usize = 5;
-const ANSWER: [(f64, usize); 3] = [(38.0, 54), (32.0, 64), (27.0, 76)];
-const ANSWER_LINES: usize = 2;
+const COLUMNS_MAX: usize = 8;
+/// Size of the answer's letters, and how many fit on a line.
+const ANSWER: (f64, usize) = (30.0, 68);
 const SETUP: usize = 118;
 const LINES_MAX: usize = 8;
 const PAPER: &str = "#fdfdfb";
@@ -40,11 +38,11 @@ pub fn card(run: &Run, analysis: &Analysis) -> String {
     picture.text((SIDES.0, 52.0), bold(22.0, COLORS[0]), "bakeoff");
     let title = Letters { is_right: true, ..thin(19.0, MUTED) };
     picture.text((SIDES.1, 52.0), title, &cut(&document.title, 90));
-    let (answer_size, said) = sized(&document.answer.choice.said);
+    let words = document.answer.choice.said.split_whitespace().map(str::to_string);
     let mut y = 78.0;
-    for text in said {
-        y += answer_size * 1.2;
-        picture.text((SIDES.0, y), bold(answer_size, TEXT), &text);
+    for text in packed(words, ANSWER.1, " ") {
+        y += ANSWER.0 * 1.2;
+        picture.text((SIDES.0, y), bold(ANSWER.0, TEXT), &text);
     }
     y += 8.0;
     let facts: Vec<String> = document.setup.iter().map(|(_, value)| value.clone()).collect();
@@ -75,17 +73,12 @@ fn bold(size: f64, color: &'static str) -> Letters {
     Letters { is_bold: true, ..thin(size, color) }
 }
 
-fn solid(color: &'static str, width: f64) -> Stroke {
-    Stroke { color, width, dash: 0.0 }
-}
-
 struct CardTable<'a> {
     matrix: &'a MatrixPage<'a>,
     top: f64,
     row_height: f64,
     columns: usize,
     column_width: f64,
-    bar_width: f64,
 }
 
 impl CardTable<'_> {
@@ -94,8 +87,7 @@ impl CardTable<'_> {
         let shown = matrix.table.rows.len().clamp(1, ROWS_MAX);
         let row_height = libm::floor((BOTTOM - top) / shown as f64).clamp(24.0, 48.0);
         let column_width = (SIDES.1 - SIDES.0 - NAMES) / columns.max(1) as f64;
-        let bar_width = (column_width - FIGURE - 14.0).min(360.0);
-        CardTable { matrix, top, row_height, columns, column_width, bar_width }
+        CardTable { matrix, top, row_height, columns, column_width }
     }
 
     fn x(&self, column: usize) -> f64 {
@@ -123,73 +115,34 @@ impl CardTable<'_> {
             let y = self.top + self.row_height * i as f64;
             let middle = y + self.row_height / 2.0;
             let width = SIDES.1 - SIDES.0;
-            picture.line((SIDES.0, y), (width, 0.0), solid(LINE, 1.0));
+            picture.line((SIDES.0, y), (width, 0.0), LINE);
             let color = COLORS[row.index % COLORS.len()];
-            let at = ((57.0, middle), 1.5);
-            picture.mark(symbol(row.index), at, color, solid(color, 0.0));
+            picture.mark(SYMBOLS[row.index % SYMBOLS.len()], (57.0, middle), color);
             let is_bold = self.matrix.is_chosen(row);
             let name = Letters { is_bold, ..thin(18.0, TEXT) };
             picture.text((76.0, middle + 6.0), name, &names[i]);
             for (column, cell) in row.cells.iter().take(self.columns).enumerate() {
-                self.draw_cell(picture, cell, (self.x(column), y), row.index);
+                self.draw_cell(picture, cell, (self.x(column), y));
             }
         }
     }
 
-    fn draw_cell(&self, picture: &mut Picture, cell: &MatrixCell, (x, y): Point, style: usize) {
-        let width = |percent: f64| percent / 100.0 * self.bar_width;
-        let middle = y + self.row_height / 2.0;
-        let inner = self.row_height - 6.0;
-        let (from, wide) = self.matrix.band();
-        picture.rect((x + width(from.0), y + 3.0), (width(wide.0), inner), TEXT, 0.08);
-        let one = Stroke { dash: 3.0, ..solid(MUTED, 1.0) };
-        picture.line((x + width(self.matrix.one().0), y + 3.0), (0.0, inner), one);
-        if let Some(drawn) = self.matrix.drawn(cell) {
-            self.draw_interval(picture, (cell, &drawn), (x, middle), style);
-        }
+    fn draw_cell(&self, picture: &mut Picture, cell: &MatrixCell, (x, y): Point) {
         let (is_bold, color) = match cell.place {
             Place::Leader if !cell.is_certain => (true, TEXT),
             Place::Leader | Place::Equal => (true, GOOD),
             Place::Behind | Place::Open => (false, TEXT),
             Place::Out | Place::None => (false, MUTED),
         };
-        let at = (x + self.bar_width + 8.0, middle + 6.0);
+        let at = (x, y + self.row_height / 2.0 + 6.0);
         picture.text(at, Letters { is_bold, ..thin(17.0, color) }, &cell.label);
     }
-
-    fn draw_interval(
-        &self,
-        picture: &mut Picture,
-        (cell, drawn): (&MatrixCell, &Drawn),
-        (x, middle): Point,
-        style: usize,
-    ) {
-        let width = |percent: f64| percent / 100.0 * self.bar_width;
-        let color = COLORS[style % COLORS.len()];
-        let at = (x + width(drawn.at.0), middle);
-        if drawn.is_off {
-            let arrow = "M4 -6L-4 0L4 6";
-            return picture.mark(arrow, (at, 1.0), "none", solid(color, 3.0));
-        }
-        let by = (width(drawn.high.0 - drawn.low.0), 0.0);
-        picture.line((x + width(drawn.low.0), middle), by, solid(color, 3.5));
-        let is_hollow = matches!(cell.place, Place::Leader | Place::Open) && !cell.is_certain;
-        let fill = if is_hollow { PAPER } else { color };
-        picture.mark(symbol(style), (at, 1.4), fill, solid(color, 1.3));
-    }
-}
-
-fn symbol(style: usize) -> &'static str {
-    SYMBOLS[style % SYMBOLS.len()]
 }
 
 fn foot(document: &RunDocument, table: Option<&CardTable>) -> String {
     let mut parts = Vec::new();
-    if let Some(table) = table.filter(|table| !table.matrix.table.rows.is_empty()) {
-        parts.push(format!(
-            "Rate as a share of the leader's, with its interval. Shaded: equally fast (within {}).",
-            table.matrix.margin()
-        ));
+    if table.is_some_and(|table| !table.matrix.table.rows.is_empty()) {
+        parts.push("Rate as a share of the leader's. Green: fastest, or equally fast.".to_string());
     }
     let [candidates, workloads] = table.map_or([0, 0], CardTable::left_out);
     if candidates + workloads > 0 {
@@ -225,24 +178,6 @@ fn spoken(document: &RunDocument) -> Vec<String> {
     lines.iter().map(|line| cut(line, 100)).collect()
 }
 
-/// The answer in the largest letters in which it fits; in the smallest it ends in an ellipsis.
-fn sized(text: &str) -> (f64, Vec<String>) {
-    let words: Vec<String> = text.split_whitespace().map(str::to_string).collect();
-    for (size, letters) in ANSWER {
-        let lines = filled(&words, letters, " ");
-        if lines.len() <= ANSWER_LINES {
-            return (size, lines);
-        }
-    }
-    let (size, letters) = ANSWER[ANSWER.len() - 1];
-    let mut lines = filled(&words, letters, " ");
-    lines.truncate(ANSWER_LINES + 1);
-    if let Some(last) = lines.last_mut() {
-        *last = cut(&format!("{last} …"), letters);
-    }
-    (size, lines)
-}
-
 fn filled(parts: &[String], letters: usize, between: &str) -> Vec<String> {
     packed(parts.iter().map(|part| cut(part, letters)), letters, between)
 }
@@ -266,10 +201,9 @@ mod tests {
         for name in ["ext4", "xfs", "btrfs"] {
             assert!(svg.contains(&format!(">{name}</text>")), "{name}: {svg}");
         }
-        // The third is so far behind that an arrow at the edge takes the place of its point.
         let marks: usize = SYMBOLS[..3].iter().map(|path| svg.matches(path).count()).sum();
-        assert_eq!(marks, 5, "three marks and two points");
-        assert_eq!(svg.matches("M4 -6L-4 0L4 6").count(), 1, "an arrow");
+        assert_eq!(marks, 3, "a mark for each");
+        assert!(svg.contains("/s</text>") && svg.contains(" %</text>"), "{svg}");
         assert_eq!(svg, of(&["ext4", "xfs", "btrfs"]));
     }
 
@@ -285,16 +219,6 @@ mod tests {
         let names: Vec<String> = (0..11).map(|n| format!("fs{n}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         assert!(of(&names).contains("Not shown: 3 candidates."));
-    }
-
-    #[test]
-    fn a_long_answer_gets_smaller_letters_and_ends_in_an_ellipsis_at_last() {
-        assert_eq!(sized("short"), (38.0, vec!["short".to_string()]));
-        let long = "word ".repeat(40);
-        let (size, lines) = sized(&long);
-        assert!(size < 38.0 && lines.iter().all(|line| !line.is_empty()));
-        let (size, lines) = sized(&"word ".repeat(100));
-        assert!(size == 27.0 && lines.len() == 3 && lines[2].ends_with('…'), "{lines:?}");
     }
 
     #[test]

@@ -7,15 +7,6 @@ use askama::filters::{Html, escape};
 /// A point or a size: x and y.
 pub type Point = (f64, f64);
 
-/// How a line is drawn.
-#[derive(Clone, Copy, Debug)]
-pub struct Stroke {
-    pub color: &'static str,
-    pub width: f64,
-    /// Length of a dash and of a gap; 0 for a line without gaps.
-    pub dash: f64,
-}
-
 /// How a text is set.
 #[derive(Clone, Copy, Debug)]
 pub struct Letters {
@@ -52,20 +43,16 @@ impl Picture {
         ));
     }
 
-    pub fn line(&mut self, (x, y): Point, (right, down): Point, stroke: Stroke) {
-        let Stroke { color, width, dash } = stroke;
+    pub fn line(&mut self, (x, y): Point, (right, down): Point, color: &str) {
         self.shape(format_args!(
-            "path d=\"M{x:.2} {y:.2}l{right:.2} {down:.2}\" stroke=\"{color}\" \
-             stroke-width=\"{width}\" stroke-dasharray=\"{dash}\""
+            "path d=\"M{x:.2} {y:.2}l{right:.2} {down:.2}\" stroke=\"{color}\""
         ));
     }
 
-    /// Path data (SVG 2, 9.3) around a point, filled and with an outline.
-    pub fn mark(&mut self, path: &str, ((x, y), scale): (Point, f64), fill: &str, outline: Stroke) {
-        let Stroke { color, width, .. } = outline;
+    /// Path data (SVG 2, 9.3) around a point, filled.
+    pub fn mark(&mut self, path: &str, (x, y): Point, fill: &str) {
         self.shape(format_args!(
-            "path d=\"{path}\" transform=\"translate({x:.2} {y:.2}) scale({scale})\" \
-             fill=\"{fill}\" stroke=\"{color}\" stroke-width=\"{width}\""
+            "path d=\"{path}\" transform=\"translate({x:.2} {y:.2}) scale(1.5)\" fill=\"{fill}\""
         ));
     }
 
