@@ -17,7 +17,6 @@ pub mod evidence;
 pub mod factors;
 pub mod fit;
 pub mod fit_changes;
-pub mod fit_others;
 pub mod gate;
 pub mod history;
 pub mod import;

@@ -11,18 +11,17 @@ use serde_json::json as value;
 pub use metrics::metrics;
 pub use words::{needs, source};
 
-use super::answer::{normal, workload_name};
+use super::answer::normal;
 use super::document::{ColouredWord, Document, Table, number, words as column};
 use super::layout::Tone;
 use bakeoff_judge::fit_changes::FitChange;
-use bakeoff_judge::fit_others::{self, FitAmong};
 use bakeoff_judge::ratings::{self, AppRating, RatedDemand, worst};
-use bakeoff_machine::usual::{medium, words as usual};
+use bakeoff_machine::usual::medium;
 use bakeoff_model::application::Application;
 use bakeoff_model::fit::{FitRating, FitVerdict};
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
-use bakeoff_stats::{phrases, units};
+use bakeoff_stats::units;
 
 /// Applications up to which each has its details.
 const DETAILED: usize = 2;
@@ -48,7 +47,7 @@ pub fn document(run: &Run, rated: &[AppRating], changes: &[FitChange]) -> Docume
         ..=DETAILED => rated.iter().for_each(|of| detailed(&mut out, run, of)),
         _ => overview(&mut out, run, rated),
     }
-    for said in changes::sentences(changes).chain(among_others(run)) {
+    for said in changes::sentences(changes) {
         out.gap();
         out.paragraph(said);
     }
@@ -58,16 +57,6 @@ pub fn document(run: &Run, rated: &[AppRating], changes: &[FitChange]) -> Docume
         out.command(command);
     }
     out
-}
-
-/// "Random reads: 1210/s, slower than 9 in 10 of 20 microSD cards in a DDR50 slot."
-fn among_others(run: &Run) -> Vec<String> {
-    let said = |of: &FitAmong| {
-        let name = phrases::capital(&workload_name(of.test.workload()));
-        let place = usual::place(of.test, &of.among, of.link.as_ref());
-        format!("{name}: {}, {place}.", usual::rate(of.test, of.rate))
-    };
-    fit_others::figures(run).iter().map(said).collect()
 }
 
 fn place(run: &Run) -> String {

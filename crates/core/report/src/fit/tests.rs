@@ -5,7 +5,6 @@ use bakeoff_judge::applications;
 use bakeoff_judge::testing::RunBuilder;
 use bakeoff_model::application::{FitSample, FitSamples};
 use bakeoff_model::event::What;
-use bakeoff_model::host::{Layer, LayerKind};
 use bakeoff_model::index::WorkloadIx;
 use bakeoff_stats::histogram::Histogram;
 
@@ -68,25 +67,4 @@ fn a_run_without_measurements_says_so() {
     let header = run(&["etcd"], &[(1, 1)]).header;
     let empty = RunBuilder::from_header(header).build();
     assert!(said(&empty).contains("nothing was measured"), "{}", said(&empty));
-}
-
-#[test]
-fn random_reads_of_a_card_are_told_among_those_of_other_cards() {
-    let header = run(&["a1"], &[(1_500_000, 100)]);
-    let (samples, mut header) = (header.fit, header.header);
-    header.host.model = Some("Raspberry Pi 4 Model B Rev 1.4".to_string());
-    let mut card = RunBuilder::from_header(header).place(0, |place| {
-        place.chain = vec![Layer {
-            kind: LayerKind::Disk,
-            bus: Some("mmc".into()),
-            link: Some("SD, sd uhs DDR50, 50 MHz, 4 bits".into()),
-            ..Layer::default()
-        }];
-    });
-    for measured in samples {
-        card = card.event(What::FitMeasured(Box::new(measured)));
-    }
-    let text = said(&card.build()).replace('\n', " ");
-    let among = "Random reads: 667/s, slower than 9 in 10 of 20 microSD cards in a DDR50 slot.";
-    assert!(text.contains(among), "{text}");
 }
