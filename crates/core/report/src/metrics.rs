@@ -7,13 +7,10 @@ use bakeoff_judge::decide::cost;
 use bakeoff_model::finding::Severity;
 use bakeoff_model::normal::{Normal, Normality};
 use bakeoff_model::run::Run;
-use bakeoff_model::verdict::{Analysis, Standing, WorkloadVerdict};
+use bakeoff_model::verdict::{Analysis, Standing};
 use bakeoff_model::workload::{Metric, Workload};
-use bakeoff_stats::distinct;
 
 use super::exposition::Exposition;
-
-type Labels = Vec<(&'static str, String)>;
 
 pub fn run_metrics(run: &Run, analysis: &Analysis) -> String {
     let mut out = Exposition::default();
@@ -24,7 +21,6 @@ pub fn run_metrics(run: &Run, analysis: &Analysis) -> String {
     if let Some(normal) = &analysis.normal {
         usual(&mut out, run, normal);
     }
-    of_drives(&mut out, run, analysis);
     out.gauge("bakeoff_findings", "Findings of the run, by severity.");
     let severities = [
         (Severity::Refuse, "refuse"),
@@ -51,41 +47,6 @@ fn of_run(out: &mut Exposition, run: &Run, analysis: &Analysis) {
     out.single("bakeoff_run_written_bytes", "Bytes written by the run.", written);
     let blocks = f64::from(analysis.blocks);
     out.single("bakeoff_run_blocks", "Completed blocks of the run.", blocks);
-}
-
-/// The drives of a run that have a name, each once.
-fn named_drives(run: &Run) -> Vec<Labels> {
-    let text = |value: &Option<String>| value.as_deref().unwrap_or_default().trim().to_string();
-    let named = run.header.disks().filter(|d| d.model.is_some() || d.serial.is_some());
-    let labels = named.map(|d| vec![("model", text(&d.model)), ("serial", text(&d.serial))]);
-    distinct::in_order(labels)
-}
-
-fn of_drives(out: &mut Exposition, run: &Run, analysis: &Analysis) {
-    let mut on = named_drives(run);
-    if on.is_empty() {
-        on.push(Labels::new());
-    }
-    let with = |labels: &Labels, more: &[(&'static str, &str)]| -> Labels {
-        let more = more.iter().map(|(name, value)| (*name, value.to_string()));
-        labels.iter().cloned().chain(more).collect()
-    };
-    let verdicts = || on.iter().flat_map(|l| analysis.verdicts.iter().map(move |v| (l, v)));
-    let leader = |v: &WorkloadVerdict| v.lead.as_ref().and_then(|l| l.leader.clone());
-    let of = verdicts().map(|(l, v)| {
-        let (leader, verdict) = (leader(v).unwrap_or_default(), v.verdict.name());
-        let more = [("workload", v.workload.as_str()), ("leader", &leader), ("verdict", verdict)];
-        (with(l, &more), 1.0)
-    });
-    let help = "Verdict of the drive's last run, as a label; always 1.";
-    out.family("bakeoff_verdict", help, of);
-    let of = verdicts().filter_map(|(l, v)| {
-        let lead = v.lead.as_ref()?.fraction()?;
-        let leader = leader(v).unwrap_or_default();
-        Some((with(l, &[("workload", &v.workload), ("leader", &leader)]), lead))
-    });
-    let help = "Smallest lower bound of the leader's differences to all others.";
-    out.family("bakeoff_lead_ratio", help, of);
 }
 
 /// A figure of a candidate: bytes, operations and files a second, or seconds.
