@@ -49,7 +49,6 @@ fn report(run: &Run) {
     }
     report::markdown(run, &analysis);
     report::csv(run);
-    report::recipe(run, &analysis);
     let json = report::json_text(run, &analysis);
     serde_json::from_str::<serde_json::Value>(&json).expect("machine output is JSON");
     let page = report::html(run, &analysis, &report::Assets { js: "", css: "" });

@@ -47,7 +47,7 @@ def test_the_commands_of_a_winner_make_its_layers(guest, stack):
     ended = end(guest)
     assert ended.code <= 1, ended.error
     lines = json.loads(ended.out)["recipe"]
-    assert any("best for" in line for line in lines), f"no winner: {ended.out}"
+    assert lines, f"no winner: {ended.out}"
     for line in lines:
         line = line.replace("/dev/DEVICE", "/dev/vda")
         guest.ok(f"printf 'a long enough phrase\\n' | {{\n{line}\n:\n}}")

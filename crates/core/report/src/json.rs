@@ -61,7 +61,7 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
         "headline": answer.choice.said,
         "advice": answer.everything_to_know(),
         "context": said::context(run, analysis),
-        "recipe": super::recipe(run, analysis),
+        "recipe": answer.choice.commands,
         "recommendation": analysis.recommendation,
     });
     if !analysis.beside.is_empty() {

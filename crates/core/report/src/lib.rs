@@ -64,7 +64,7 @@ pub use json::{json, json_text};
 pub use layout::{cut, wrap};
 pub use metrics::run_metrics;
 pub use probe::{probe_document, probe_json};
-pub use recipe::{make as recipe_commands, recipe};
+pub use recipe::make as recipe_commands;
 
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;

@@ -1,19 +1,13 @@
-//! How to make the winner for use: every layer and setting that was measured, as commands to paste,
-//! and the line for fstab.
+//! How to make the winner for use: every layer and setting that was measured, as commands to paste.
 //!
 //! What only a measurement needs is left out: forcing and silence, mkfs and mount without discards,
-//! inode tables written at once, a key that ends with the process. Source: fstab(5).
+//! inode tables written at once, a key that ends with the process.
 
 use bakeoff_machine::prepare::recipe::{RAW, recipe_of};
 use bakeoff_machine::prepare::steps::{mkfs_argv, shell_word};
 use bakeoff_machine::prepare::words;
-use bakeoff_model::candidate::{Crypt, Kind, Stack};
-use bakeoff_model::path::{RawPath, sanitize};
-use bakeoff_model::run::Run;
-use bakeoff_model::verdict::Analysis;
-use bakeoff_stats::phrases;
-
-use super::answer::workload_name;
+use bakeoff_model::candidate::{Crypt, Stack};
+use bakeoff_model::path::RawPath;
 
 /// Stands for the user's own partition, so that nothing is erased by pasting.
 const DEVICE: &str = "/dev/DEVICE";
@@ -21,47 +15,6 @@ const DEVICE: &str = "/dev/DEVICE";
 const OPENED: &str = "bakeoff_crypt";
 const GROUP: &str = "bakeoff";
 const VOLUME: &str = "data";
-
-/// At most so many stacks are spelled out; with more, the answer is "any of them".
-const STACKS_MAX: usize = 3;
-
-/// Lines to paste for the recommended stack, or for every one that won a workload. Empty for
-/// directories: they are used as they are.
-pub fn recipe(run: &Run, analysis: &Analysis) -> Vec<String> {
-    let mut lines = Vec::new();
-    for (name, best_for) in winners(analysis).into_iter().take(STACKS_MAX) {
-        let candidate = run.header.candidates.iter().find(|c| c.name == name);
-        if let Some(Kind::Stack(stack)) = candidate.map(|c| &c.kind) {
-            lines.push(format!("# {}: best for {}", sanitize(&name), sanitize(&best_for)));
-            lines.extend(make(stack));
-            lines.extend(lasting(stack));
-        }
-    }
-    if !lines.is_empty() {
-        let note = format!("# Replace {DEVICE} with your partition. mkfs erases everything on it.");
-        lines.insert(0, note);
-    }
-    lines
-}
-
-/// Names of winners with the workloads they are best for, in the order of the workloads.
-fn winners(analysis: &Analysis) -> Vec<(String, String)> {
-    if let Some(chosen) = &analysis.recommendation {
-        if !chosen.is_a_choice() {
-            return Vec::new();
-        }
-        if chosen.alternatives.is_empty() {
-            return vec![(chosen.candidate.clone(), "all workloads together".to_string())];
-        }
-        let names =
-            |all: &[String]| all.iter().map(|w| workload_name(w)).collect::<Vec<_>>().join(", ");
-        let each = chosen.alternatives.iter();
-        return each.map(|best| (best.candidate.clone(), names(&best.workloads))).collect();
-    }
-    let won = analysis.verdicts.iter();
-    let won = won.filter_map(|v| Some((v.winner.clone()?, v.workload.clone())));
-    phrases::grouped(won).into_iter().map(|(name, on)| (name, on.join(", "))).collect()
-}
 
 /// The commands that make and mount a stack with all its layers and settings. A record with words
 /// that no plan may have gets none.
@@ -101,17 +54,6 @@ pub fn make(stack: &Stack) -> Vec<String> {
     }
     lines.extend(settings(stack));
     lines
-}
-
-/// The line for fstab that mounts a stack at every start.
-fn lasting(stack: &Stack) -> Option<String> {
-    if words::check(stack).is_err() || stack.fs == RAW {
-        return None;
-    }
-    let options = mount_words(stack);
-    let warned = warning(&options, " (").replace("WARNING", "warning");
-    let close = if warned.is_empty() { "" } else { ")" };
-    Some(format!("# /etc/fstab{warned}{close}: {}", fstab_line(stack, &options)))
 }
 
 fn encrypt(crypt: &Crypt) -> Vec<String> {
@@ -215,24 +157,6 @@ fn settings(stack: &Stack) -> Vec<String> {
     of_queue.chain(of_cpus).collect()
 }
 
-/// One line of /etc/fstab, fstab(5): blanks inside a field are written as `\040`.
-fn fstab_line(stack: &Stack, options: &[String]) -> String {
-    let device = match (stack.lvm, &stack.crypt) {
-        (true, _) => format!("/dev/{GROUP}/{VOLUME}"),
-        (false, Some(_)) => format!("/dev/mapper/{OPENED}"),
-        (false, None) => DEVICE.to_string(),
-    };
-    let options = if options.is_empty() { "defaults".to_string() } else { options.join(",") };
-    // fsck at boot makes sense where a checker for this filesystem runs there (fstab(5), passno).
-    let pass = if matches!(stack.fs.as_str(), "ext2" | "ext3" | "ext4" | "vfat" | "exfat" | "f2fs")
-    {
-        2
-    } else {
-        0
-    };
-    format!("{device} /mnt {} {options} 0 {pass}", sanitize(&stack.fs))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,8 +194,7 @@ mod tests {
         };
         let plain = Crypt { kind: "plain".into(), ..crypt };
         let on_plain = Stack { crypt: Some(plain), ..made("xfs", &[], &[]) };
-        let spelled = [all, on_plain]
-            .map(|stack| [make(&stack), Vec::from_iter(lasting(&stack))].concat().join("\n"));
+        let spelled = [all, on_plain].map(|stack| make(&stack).join("\n"));
         insta::assert_snapshot!(spelled.join("\n\n"));
     }
 
@@ -279,7 +202,7 @@ mod tests {
     fn has_no_words_that_only_a_measurement_needs() {
         for recipe in RECIPES.iter().filter(|r| r.fs != RAW) {
             let stack = recipe.stack();
-            let lines = [make(&stack), Vec::from_iter(lasting(&stack))].concat().join("\n");
+            let lines = make(&stack).join("\n");
             for word in ["nodiscard", "lazy_", " -K", " -t 0", " -q", "--quiet"] {
                 assert!(!lines.contains(word), "{word}: {lines}");
             }
@@ -292,16 +215,14 @@ mod tests {
     #[test]
     fn warns_on_the_line_of_an_option_that_loses_data() {
         let stack = made("ext4", &["-O", "^has_journal"], &["nobarrier"]);
-        let lines = [make(&stack), Vec::from_iter(lasting(&stack))].concat();
+        let lines = make(&stack);
         assert_eq!(
-            lines[..3],
+            lines,
             [
                 "mkfs.ext4 -F -O ^has_journal /dev/DEVICE  # WARNING: ^has_journal: without a \
                  journal, a crash can damage the filesystem and lose files",
                 "mount -t ext4 -o noatime,nobarrier /dev/DEVICE /mnt  # WARNING: nobarrier: a \
                  power cut can lose synced data and damage the filesystem",
-                "# /etc/fstab (warning: nobarrier: a power cut can lose synced data and damage \
-                 the filesystem): /dev/DEVICE /mnt ext4 noatime,nobarrier 0 2",
             ]
         );
     }
@@ -313,6 +234,5 @@ mod tests {
         let lines = make(&stack);
         let [line] = &lines[..] else { panic!("{lines:?}") };
         assert!(line.starts_with("# Not shown"), "{line}");
-        assert_eq!(lasting(&stack), None);
     }
 }

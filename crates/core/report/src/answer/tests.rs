@@ -104,9 +104,9 @@ fn noise_is_no_reason_to_say_that_no_candidate_suits() {
     let rate = |c: usize, _: usize| [1000.0, 1030.0, 990.0][c];
     let run = demo(&["ext4", "xfs", "ext2"], &["randwrite", "seqread"], 5, 0.12, rate).build();
     let analysis = analyse(&run);
-    let said = super::choice::from_run(&run, &analysis).said;
-    assert_eq!(said, "No choice yet: xfs and ext4 cannot be told apart here.");
-    assert_eq!(crate::recipe::recipe(&run, &analysis), Vec::<String>::new(), "nothing to paste");
+    let choice = super::choice::from_run(&run, &analysis);
+    assert_eq!(choice.said, "No choice yet: xfs and ext4 cannot be told apart here.");
+    assert_eq!(choice.commands, Vec::<String>::new(), "nothing to paste");
 }
 
 #[test]

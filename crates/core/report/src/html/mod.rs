@@ -116,7 +116,6 @@ const SYMBOLS: &[&str] = &[
     "M-2.2 -5H2.2V5H-2.2Z",
 ];
 
-const RECIPE_MAX: usize = 8;
 /// A name of so many letters, such as `exfat-fuse`, is never broken at its hyphen.
 const WORD_MAX: usize = 12;
 

@@ -30,9 +30,10 @@ impl RunDocument {
             write_question(question, self, &mut out);
         }
         limits(self, &mut out);
-        if !self.recipe.is_empty() {
+        let commands = &self.answer.choice.commands;
+        if !commands.is_empty() {
             out.heading("Commands");
-            out.verbatim(self.recipe.iter().cloned());
+            out.verbatim(commands.iter().cloned());
         }
         foot(self, &mut out);
         out

@@ -55,8 +55,6 @@ pub struct RunDocument {
     /// Wanted and not possible, with the reason: candidates, then workloads.
     pub missing: Vec<(String, String)>,
     pub facts: Vec<Group>,
-    pub recipe: Vec<String>,
-    pub blocks: Table,
     pub steps: Vec<StepView>,
     /// Cells thrown away: "block 2, ext4, randwrite: reason".
     pub invalid: Vec<String>,
@@ -95,8 +93,6 @@ impl RunDocument {
             findings: findings(&analysis.findings),
             missing: missing.map(|s| (sanitize(&s.name), sanitize(&s.reason))).collect(),
             facts: facts::groups(run),
-            recipe: super::recipe(run, analysis),
-            blocks: process::blocks(run),
             steps: process::steps(run),
             invalid: process::invalid(run),
             repeat: process::repeat(run),
