@@ -2,7 +2,7 @@
 // it. One that is ten times the rest ends in a break, so that the rest can be told apart.
 import { bareAxis, type Api } from "./axes";
 import type { Absolute, Question } from "./data";
-import { latency, threeDigits } from "./format";
+import { threeDigits } from "./format";
 import { linesOf, type Chart, type Label } from "./plot";
 import { color, palette } from "./theme";
 import { tooltipBody, tooltipStyle } from "./tooltip";

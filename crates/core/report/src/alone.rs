@@ -2,10 +2,9 @@
 //! [`super::answer`].
 
 use bakeoff_judge::analyse::scope;
-use bakeoff_judge::decide::figure::Figure;
-use bakeoff_judge::decide::table::ScoreTable;
 use bakeoff_judge::evidence;
-use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::candidate::Candidate;
+use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::WorkloadVerdict;
 use bakeoff_stats::phrases;
@@ -40,24 +39,22 @@ pub fn sentence(run: &Run, verdict: &WorkloadVerdict) -> String {
         return String::new();
     };
     let workload = &run.header.workloads[at];
-    let table = ScoreTable::from_evidence(run);
-    let measured = CandidateIx::all(run.header.candidates.len())
-        .map(|c| (c, table.scores(at, c)))
-        .find_map(|(c, scores)| Some((c, Figure::from_scores(workload.metric, &scores)?)));
-    let Some((candidate, figure)) = measured else {
+    let of = |c: &Candidate| verdict.standings.iter().find(|s| s.candidate == c.name);
+    let Some(own) = run.header.candidates.iter().find_map(of) else {
         let why = match evidence::discarded(run, at).last() {
             Some(reason) => format!("every cell was discarded (last reason: {reason})"),
             None => "no valid cell yet".to_string(),
         };
         return format!("No result for {}: {why}.", workload.summary);
     };
+    let figure = |value| workload.metric.figure(value);
     format!(
         "{}: {} ({} to {} in {}), {}, {}.",
-        run.header.candidates[candidate].name,
-        workload.metric.figure(figure.mean),
-        workload.metric.figure(figure.min),
-        workload.metric.figure(figure.max),
-        phrases::count(figure.cells, "block"),
+        own.candidate,
+        figure(own.mean),
+        figure(own.min),
+        figure(own.max),
+        phrases::count(own.cells, "block"),
         workload.summary,
         scope::conditions(&run.header)
     )

@@ -6,8 +6,8 @@ use super::layout::{columns, cut, padded, wrap};
 use super::run_document::day;
 use bakeoff_judge::decide::rounds::is_of_rounds;
 use bakeoff_judge::levels::line::encode;
+use bakeoff_judge::levels::side_by_side::side_by_side;
 use bakeoff_judge::levels::{RunLevels, WorkloadLevels, public_levels, without_paths};
-use bakeoff_model::normal::Test;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Verdict};
 use bakeoff_stats::level::Level;
@@ -199,34 +199,12 @@ fn row(workload: &WorkloadLevels, candidate: &str, level: Level) -> Vec<String> 
 /// Schema `bakeoff/pasted/1`.
 pub fn pasted_json(runs: &[RunLevels]) -> String {
     let run = |run: &RunLevels| {
-        let workload = |w: &WorkloadLevels| {
-            let levels = run.candidates.iter().zip(&w.levels).filter_map(|(c, level)| {
-                let level = (*level)?;
-                let interval = level.interval(ALPHA);
-                let mut ends = [interval.low, interval.high].map(|s| w.metric.from_score(s));
-                ends.sort_by(f64::total_cmp);
-                Some(serde_json::json!({
-                    "candidate": c.name, "filesystem": c.filesystem,
-                    "encrypted": c.is_encrypted,
-                    "drive": c.drive.and_then(|at| run.drives.get(at)).map(|d| d.name()),
-                    "medium": c.medium, "link": c.link,
-                    "mean": w.metric.from_score(level.mean), "low": ends[0], "high": ends[1],
-                    "blocks": level.blocks,
-                }))
-            });
-            serde_json::json!({
-                "workload": w.name, "metric": w.metric, "verdict": w.verdict.map(Verdict::name),
-                "test": w.test().map(Test::workload),
-                "leader": w.leader.and_then(|at| run.candidates.get(at)).map(|c| &c.name),
-                "is_forbidden": w.is_forbidden, "levels": levels.collect::<Vec<_>>(),
-            })
-        };
         serde_json::json!({
             "line": encode(run), "run": run.short,
             "version": run.version, "mode": run.mode, "board": run.board,
             "kernel": run.kernel, "drives": run.drive_names(), "elapsed_s": run.elapsed_s,
             "day": day(i64::from(run.day) * DAY_NS), "left_out": run.left_out,
-            "workloads": run.workloads.iter().map(workload).collect::<Vec<_>>(),
+            "levels": side_by_side(std::slice::from_ref(run), true).rows,
         })
     };
     let runs: Vec<serde_json::Value> = runs.iter().map(run).collect();

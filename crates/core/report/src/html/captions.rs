@@ -1,22 +1,7 @@
-//! The words beside the charts of a page, and its contents. Not what the charts draw.
+//! The words beside the charts of a page. Not what the charts draw.
 
 use crate::run_document::{Question, RunDocument};
 use bakeoff_stats::phrases;
-
-use super::Report;
-
-/// The parts of a run's page, in their order: address and title.
-pub(super) fn contents(report: &Report) -> Vec<(String, String)> {
-    let curves = report.sweeps.iter().map(|sweep| (sweep.id.clone(), sweep.title.clone()));
-    let own = report.run.questions.iter().filter(|q| !report.is_swept(q));
-    let mut all: Vec<(String, String)> =
-        curves.chain(own.map(|q| (q.id(), q.title.clone()))).collect();
-    if !report.machine.is_empty() {
-        all.push(("run-0-meanwhile".to_string(), "The machine".to_string()));
-    }
-    all.push(("run-0-how".to_string(), "How it was measured".to_string()));
-    all
-}
 
 pub(super) fn points_title(question: &Question, is_ratio: bool) -> &'static str {
     match is_ratio {
@@ -56,10 +41,6 @@ pub(super) fn bars(question: &Question) -> String {
          which widens if the drive drifts.",
         question.unit
     )
-}
-
-pub(super) fn pairs(question: &Question) -> String {
-    format!("How the first differs from the second, {}", question.workload)
 }
 
 pub(super) fn label(question: &Question) -> String {

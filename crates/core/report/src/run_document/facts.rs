@@ -124,15 +124,6 @@ pub fn groups(run: &Run) -> Vec<Group> {
             groups.push(Group { name: sanitize(&candidate.name), facts: facts.0 });
         }
     }
-    if let Some(pooled) = &run.pooled {
-        let mut facts = LabelledFacts::default();
-        for of in &pooled.workloads {
-            facts.add(&sanitize(&of.workload), of.label());
-        }
-        facts.add("from runs", sanitize(&pooled.runs.join(", ")));
-        let name = "one candidate measured twice, in earlier runs on this drive".into();
-        groups.push(Group { name, facts: facts.0 });
-    }
     if !run.told_before.is_empty() || !run.told_after.is_empty() {
         groups.push(Group { name: "as reported by the drives".into(), facts: told(run) });
     }

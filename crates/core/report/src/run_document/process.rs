@@ -1,10 +1,9 @@
-//! What was done: blocks in their order, steps with their output, cells thrown away.
+//! What was done: steps with their output, cells thrown away.
 
-use crate::document::{Table, number, words};
 use bakeoff_machine::prepare::steps::{describe, describe_undo};
 use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_model::path::sanitize;
-use bakeoff_model::run::{Block, BlockState, Run, StepRecord};
+use bakeoff_model::run::{Run, StepRecord};
 use bakeoff_model::secrets;
 use bakeoff_stats::units;
 
@@ -29,22 +28,6 @@ pub fn name(run: &Run, candidate: CandidateIx) -> String {
 fn workload_name(run: &Run, workload: WorkloadIx) -> String {
     let found = workload.get(&run.header.workloads);
     found.map_or_else(|| format!("workload {workload}"), |w| sanitize(&w.name))
-}
-
-/// The sentinel and the order of visits of each block.
-pub fn blocks(run: &Run) -> Table {
-    let columns = [number("block"), words("state"), number("sentinel"), words("visits in order")];
-    let row = |b: &Block| {
-        let state = match b.state {
-            BlockState::Open => "open",
-            BlockState::Complete => "complete",
-            BlockState::Superseded => "superseded",
-        };
-        let order: Vec<String> = b.order.iter().map(|c| name(run, *c)).collect();
-        let sentinel = b.sentinel.map_or("-".to_string(), units::rate);
-        vec![b.block.to_string(), state.to_string(), sentinel, order.join(" → ")]
-    };
-    Table::new(columns, run.blocks.iter().map(row))
 }
 
 /// Cells that were tried and thrown away.

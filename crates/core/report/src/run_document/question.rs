@@ -1,16 +1,14 @@
-//! One workload's answer: the sentence, the standings and every pair.
+//! One workload's answer: the sentence and the standings.
 
 use crate::bottleneck;
-use crate::document::{Table, candidates, number, words};
 use crate::round::{self, PercentChange};
 use crate::{answer, said, settling};
 use bakeoff_judge::decide::schedule;
 use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
-use bakeoff_model::verdict::{Effect, Rounds, Standing, Verdict, WorkloadVerdict};
+use bakeoff_model::verdict::{Rounds, Standing, Verdict, WorkloadVerdict};
 use bakeoff_model::workload::Metric;
-use bakeoff_stats::paired::Interval;
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
@@ -39,7 +37,6 @@ pub struct Question {
     pub sentence: String,
     pub reference: Option<String>,
     pub rows: Vec<Row>,
-    pub pairs: Table,
     pub rounds: Option<Rounds>,
     pub control: Option<String>,
     pub bottleneck: Option<String>,
@@ -133,7 +130,6 @@ impl Question {
             sentence: said::sentence(run, verdict),
             rows: verdict.standings.iter().map(row).collect(),
             reference: reference.as_deref().map(sanitize),
-            pairs: pairs(&verdict.effects, run.header.protocol.tie_margin),
             rounds: verdict.rounds.clone(),
             control: said::control(&verdict.twins),
             bottleneck: said::bottleneck(&verdict.held_back),
@@ -196,35 +192,6 @@ fn tiers(verdict: &WorkloadVerdict, candidate: &str) -> Option<String> {
     let first = verdict.tiers.iter().position(holds)? + 1;
     let last = verdict.tiers.iter().rposition(holds)? + 1;
     Some(if first == last { first.to_string() } else { format!("{first}-{last}") })
-}
-
-fn pairs(effects: &[Effect], margin: f64) -> Table {
-    let columns = [
-        candidates("first"),
-        candidates("second"),
-        number("difference"),
-        number("interval"),
-        number("blocks"),
-        words("verdict"),
-    ];
-    let row = |e: &Effect| {
-        let PercentChange { mid, low, high } = PercentChange::from_ratios(e.ratio, e.low, e.high);
-        let minus = |percent: &str| percent.replace('-', "\u{2212}");
-        let verdict = match (Interval { low: libm::log(e.low), high: libm::log(e.high) }) {
-            i if i.excludes_zero() => "faster",
-            i if i.is_inside(margin) => "equally fast",
-            _ => "no winner yet",
-        };
-        vec![
-            e.a.clone(),
-            e.b.clone(),
-            format!("{} %", minus(&mid)),
-            format!("{} to {} %", minus(&low), minus(&high)),
-            e.blocks.to_string(),
-            verdict.to_string(),
-        ]
-    };
-    Table::new(columns, effects.iter().map(row))
 }
 
 /// One unit for a whole table, so that its column can be compared by eye.

@@ -1,7 +1,7 @@
 //! A frame for people: the machine in a few lines, then a block of rows for each device.
 
-use crate::layout::TABLE;
-use crate::{Document, cut, wrap};
+use crate::layout::fit;
+use crate::{Document, cut};
 use bakeoff_machine::telemetry::rates::{DeviceRates, Requests};
 use bakeoff_machine::watch::{Frame, Machine};
 use bakeoff_model::path::sanitize;
@@ -17,21 +17,16 @@ pub fn text(frame: &Frame, width: usize, height: usize) -> String {
     let seconds = units::duration(frame.elapsed_ns);
     let mut head = format!("{}  over {seconds}\n", frame.clock);
     head.push_str(&machine(&frame.machine).text(width, false));
-    let is_narrow = width < TABLE;
-    if is_narrow {
-        head.push('\n');
-    } else {
-        head.push_str(&format!(
-            "\n{:<NAME$} {:<8}{:>9} {:>10} {:>6} {:>9} {:>8} {:>7}{:>6}\n",
-            "device", "", "per s", "KiB/s", "%rqm", "await ms", "areq KiB", "aqu-sz", "%util"
-        ));
-    }
+    head.push_str(&format!(
+        "\n{:<NAME$} {:<8}{:>9} {:>10} {:>6} {:>9} {:>8} {:>7}{:>6}\n",
+        "device", "", "per s", "KiB/s", "%rqm", "await ms", "areq KiB", "aqu-sz", "%util"
+    ));
     let room = height.saturating_sub(head.lines().count() + 1);
     let mut body = String::new();
     let mut used = 0;
     let mut shown = 0;
     for (name, rates) in &frame.devices {
-        let block = if is_narrow { listed(name, rates, width) } else { device(name, rates) };
+        let block = device(name, rates);
         let lines = block.lines().count();
         if used + lines > room && shown > 0 {
             break;
@@ -47,7 +42,7 @@ pub fn text(frame: &Frame, width: usize, height: usize) -> String {
     if frame.devices.is_empty() {
         body.push_str("no drives are visible here\n");
     }
-    head + &body
+    fit(&(head + &body), width)
 }
 
 fn machine(machine: &Machine) -> Document {
@@ -114,33 +109,6 @@ fn device(name: &str, rates: &DeviceRates) -> String {
             "",
             number(flush.await_ms)
         ));
-    }
-    out
-}
-
-fn listed(name: &str, rates: &DeviceRates, width: usize) -> String {
-    let head = format!(
-        "{}: {:.1} % busy, queue {}",
-        sanitize(name),
-        rates.util_percent,
-        number(rates.queue)
-    );
-    let mut out = wrap(&head, width, "", "  ");
-    let kinds = [
-        ("read", Some(rates.read)),
-        ("write", Some(rates.write)),
-        ("discard", rates.discard),
-        ("flush", rates.flush),
-    ];
-    for (kind, requests) in kinds {
-        let Some(of) = requests.filter(|r| r.per_s > 0.0) else { continue };
-        let text = format!(
-            "{kind} {}/s, {} KiB/s, await {} ms",
-            number(of.per_s),
-            number(of.bytes_per_s / 1024.0),
-            number(of.await_ms)
-        );
-        out.push_str(&wrap(&text, width, "  ", "    "));
     }
     out
 }
