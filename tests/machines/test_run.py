@@ -9,7 +9,6 @@ from emulated.runs import (
     check_store,
     end,
     events,
-    events_are_recorded,
     exported,
     interrupted,
     one_block,
@@ -402,42 +401,3 @@ def test_no_space(guest):
     )
     assert output.code in (2, 3, 4), output.error
     guest.ok("umount /mnt")
-
-
-# systemd as the first process of a namespace; the units that it cannot do without are empty.
-START_SYSTEMD = r"""
-mkdir -p /etc/systemd/system
-for name in sysinit basic default shutdown; do
-    printf '[Unit]\nDefaultDependencies=no\n' >/etc/systemd/system/$name.target
-done
-container=other setsid unshare --pid --fork --mount-proc /lib/systemd/systemd --system \
-    --unit=default.target >/tmp/systemd.log 2>&1 &
-until pidof systemd >/tmp/systemd.pid; do sleep 0.2; done"""
-STOP_SYSTEMD = """kill -9 $(cat /tmp/systemd.pid)
-while pidof systemd >/dev/null; do sleep 0.1; done
-rm -rf /run/systemd /etc/systemd/system"""
-INSIDE = 'inside() { nsenter -t $(cat /tmp/systemd.pid) -p -m "$@"; }\n'
-UNITS = "inside systemctl list-units --no-legend --plain --type=service 'bakeoff-*'"
-
-
-def test_detached_under_systemd(guest):
-    """`run --detach` is a unit of its own, which outlives the command and restores everything when
-    it is stopped."""
-    # What is left on the disk would be part of its token.
-    guest.ok("wipefs -aq /dev/vda; udevadm settle --timeout=60")
-    write_plan(guest, small(SCHEDULERS))
-    guest.ok(START_SYSTEMD)
-    guest.wait_for(f'{INSIDE}[ "$(inside systemctl is-system-running)" = running ]')
-    try:
-        is_measured = events_are_recorded(guest, 30)
-        guest.ok(f"{INSIDE}inside bakeoff run --anyway /tmp/plan.toml {TARGET} {ENDLESS} --detach")
-        units = guest.ok(f"{INSIDE}{UNITS}")
-        assert " active running " in units and len(units.splitlines()) == 1, units
-        guest.wait_for(is_measured)
-        guest.ok(f"{INSIDE}inside systemctl stop {units.split()[0]}")
-        left = guest.ok(f"{INSIDE}{UNITS}; inside cat /proc/mounts | grep bakeoff || true")
-        assert not left.strip(), left
-        assert "interrupted" in exported(guest).splitlines()[-1]
-        check_store(guest)
-    finally:
-        guest.ok(STOP_SYSTEMD)
