@@ -156,9 +156,17 @@ impl<'r, 's> Rounds<'r, 's> {
         let Some(site) = self.target_set.site(candidate) else { return Ok(()) };
         match Member::start(self.session, site, self.which, candidate) {
             Ok(member) => self.members.push(member),
-            Err(trouble) => self.give_up(candidate, trouble)?,
+            Err(trouble) => self.start_again(candidate, trouble)?,
         }
         Ok(())
+    }
+
+    /// Starts a process that was killed again, once for each candidate.
+    fn start_again(&mut self, candidate: CandidateIx, trouble: CellError) -> Result<(), Ended> {
+        let is_first = self.failed.iter().all(|(known, _)| *known != candidate);
+        let has_ended = matches!(trouble, CellError::Load(LoadError::Child(_)));
+        self.give_up(candidate, trouble)?;
+        if has_ended && is_first { self.start(candidate) } else { Ok(()) }
     }
 
     fn schedule(&self, found: &Calibration) -> Schedule {
@@ -226,14 +234,7 @@ impl<'r, 's> Rounds<'r, 's> {
             Ok(done) => Ok(Some(done)),
             Err(trouble) => {
                 self.members.remove(at);
-                // A process that was killed is started again once.
-                let is_first = self.failed.iter().all(|(known, _)| *known != candidate);
-                let has_ended = matches!(trouble, CellError::Load(LoadError::Child(_)));
-                self.give_up(candidate, trouble)?;
-                if has_ended && is_first {
-                    self.start(candidate)?;
-                }
-                Ok(None)
+                self.start_again(candidate, trouble).map(|()| None)
             }
         }
     }
