@@ -82,11 +82,10 @@ class Bench:
             f"--runtime {seconds} --engine {case.engine} --iodepth {case.depth} "
             f"--direct {case.direct} --format json --quiet {writes}"
         )
-        engine = "null" if case.engine == "nop" else case.engine
         # By default fio throws the cache away first.
         fio = (
             f"fio --name=bench --filename={self.file} --rw={case.rw} --bs={case.bs} --size={span} "
-            f"--runtime={seconds} --time_based --ioengine={engine} --iodepth={case.depth} "
+            f"--runtime={seconds} --time_based --ioengine={case.engine} --iodepth={case.depth} "
             f"--direct={case.direct} --invalidate=0 --output-format=json"
         )
         # What fio's manual offers for speed without giving up latencies.

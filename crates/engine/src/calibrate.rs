@@ -32,7 +32,7 @@ pub fn cost(job: &Job, depth: u32, clock: Clock) -> Result<Cost, EngineError> {
     // Blocks of a sample are whole units, so that their cost grows in proportion.
     let len = job.bs.min(SAMPLE_BYTES);
     let scale = job.bs as f64 / len as f64;
-    let content = Content::of_lane(job, 0);
+    let content = Content::new(job.seed, 0);
     let mut memory = Buffers::new(len as usize, 1, Mem::Malloc)?;
     let block = memory.block_mut(0);
     let rounds = (SAMPLE_BYTES / len).clamp(1, 1000);

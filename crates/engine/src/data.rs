@@ -12,14 +12,10 @@
 //! blocks still differ for deduplication by block; a compressor whose window spans many of them
 //! could find repeats, so a pool is at least 1 MiB, eight times the window btrfs uses.
 //!
-//! Data that is to be compressible has as many percent of zeros at the end of each unit: what a
-//! compressor saves is then what was asked for, whether it looks at a page or at a megabyte.
-//!
 //! What a check finds: every changed byte, a block of another place, a write that was lost or
 //! that is older than the last one. Below 8 bytes an older write can by chance look like the last
 //! one (1 in 256 at one byte), as there is no room for the difference.
 
-use bakeoff_model::job::Job;
 use bakeoff_stats::prng::{SplitMix64, mix};
 
 use self::stream::stream;
@@ -71,7 +67,6 @@ pub struct Content {
     unit_seed: u64,
     mask_seed: u64,
     pool_seed: u64,
-    zero_percent: usize,
 }
 
 impl Content {
@@ -81,26 +76,7 @@ impl Content {
             unit_seed: random.next_u64(),
             mask_seed: random.next_u64(),
             pool_seed: random.next_u64(),
-            zero_percent: 0,
         }
-    }
-
-    pub fn of_lane(job: &Job, lane: u32) -> Content {
-        let zero_percent = usize::from(job.buffer_compress_percentage.min(100));
-        Content { zero_percent, ..Content::new(job.seed, lane) }
-    }
-
-    /// Fills a unit with the bytes of `key`, and with zeros where it is to be compressible.
-    #[inline]
-    fn body(&self, key: u64, unit: &mut [u8]) {
-        if self.zero_percent == 0 {
-            return stream(key, unit);
-        }
-        // What comes of a unit of at most 4096 bytes fits; a tag is random whatever the share.
-        let random = unit.len() * (100 - self.zero_percent) / 100;
-        let (random, zeros) = unit.split_at_mut(random.max(TAGGED_FROM_BYTES).min(unit.len()));
-        stream(key, random);
-        zeros.fill(0);
     }
 
     /// Fills a block for the write `tag` at byte `offset`.
@@ -117,11 +93,11 @@ impl Content {
     pub fn fill_unit(&self, tag: Tag, offset: u64, index: u64, unit: &mut [u8]) {
         match tag.buffer() {
             Some(buffer) if unit.len() >= POOL_FROM_BYTES => {
-                self.body(self.pool_key(buffer, index), unit);
+                stream(self.pool_key(buffer, index), unit);
                 self.stamp_unit(tag, offset, unit);
             }
             _ => {
-                self.body(self.unit_key(tag, offset), unit);
+                stream(self.unit_key(tag, offset), unit);
                 if unit.len() >= TAGGED_FROM_BYTES {
                     put(unit, 0, tag.0 ^ self.mask(offset));
                 }
@@ -184,11 +160,9 @@ fn put(unit: &mut [u8], at: usize, word: u64) {
 mod tests {
     use std::collections::BTreeSet;
 
-    use bakeoff_model::job::Rw;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::skip;
 
     fn block(tag: Tag, offset: u64, len: usize) -> Vec<u8> {
         let mut out = vec![0; len];
@@ -232,36 +206,6 @@ mod tests {
             content.fill(Tag::pooled(77, 3), 1 << 20, &mut whole);
             assert_eq!(pool, whole, "{len} bytes");
         }
-    }
-
-    /// With the real compressors, over pieces as large as filesystems compress at a time.
-    #[test]
-    fn it_compresses_by_as_much_as_was_asked_for() {
-        for (tool, level) in [("gzip", "-6"), ("zstd", "-3")] {
-            if skip::lacks_command(tool) {
-                return;
-            }
-            for percent in [0, 30, 50, 80] {
-                let job = Job::new(Rw::Write, 131_072, 1 << 20);
-                let job = Job { buffer_compress_percentage: percent, ..job };
-                let content = Content::of_lane(&job, 0);
-                let mut bytes = vec![0; 1 << 20];
-                for (op, block) in bytes.chunks_mut(131_072).enumerate() {
-                    content.fill(Tag::fresh(op as u64), op as u64 * 131_072, block);
-                }
-                let saved =
-                    100.0 - compressed(tool, level, &bytes) as f64 * 100.0 / (1 << 20) as f64;
-                assert!((saved - f64::from(percent)).abs() < 3.0, "{tool}: {saved} for {percent}");
-            }
-        }
-    }
-
-    fn compressed(tool: &str, level: &str, bytes: &[u8]) -> usize {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        std::io::Write::write_all(&mut file, bytes).unwrap();
-        let input = std::fs::File::open(file.path()).unwrap();
-        let output = std::process::Command::new(tool).args([level, "-c"]).stdin(input).output();
-        output.unwrap().stdout.len()
     }
 
     proptest! {

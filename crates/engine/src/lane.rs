@@ -10,7 +10,7 @@
 //! share one reading, taken when the kernel has handed them over, and so do the I/Os begun next:
 //! a latency is too long by at most what handing a batch over takes, which is reported. Where data
 //! is made for a write the clock is read again after it, so that making it is not part of the
-//! latency. Where a job asks for it each I/O has a start and an end of its own.
+//! latency.
 //!
 //! Flushes are a barrier, as in a program that writes and then calls fsync: what was started is
 //! waited for, then the lane flushes, then it goes on.
@@ -135,7 +135,7 @@ impl<'a, E: Engine> Lane<'a, E> {
             span,
             end: End::of_lane(job, index),
             pace: Pace::of_lane(job, index),
-            filler: Filler::new(job, Content::of_lane(job, index), depth, per_slot, cost),
+            filler: Filler::new(job, Content::new(job.seed, index), depth, per_slot, cost),
             flushes: Flushes::new(job),
             recorder: Recorder::new(&kinds),
             buffers,

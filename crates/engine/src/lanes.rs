@@ -11,7 +11,7 @@ use crate::engine::Engine;
 use crate::engine::libaio::Libaio;
 use crate::engine::null::Null;
 use crate::engine::psync::Psync;
-use crate::engine::uring::{self, Nop, Uring};
+use crate::engine::uring::Uring;
 use crate::engine_choice::{as_threads, choose};
 use crate::error::EngineError;
 use crate::lane::sliced::SlicedLane;
@@ -42,7 +42,7 @@ pub fn measure(
     if job.rw == Rw::SmallFiles {
         return smallfiles::measure(job, &find(job)?, live, how);
     }
-    if job.engine.is_idle() {
+    if job.engine == EngineName::Null {
         return idle(job, live, how);
     }
     on_target(job, &find(job)?, live, how)
@@ -60,7 +60,7 @@ fn on_target(
     match engine {
         EngineName::IoUring => in_lanes((job, on), live, setup, Lane::<Uring>::queued, how),
         EngineName::Libaio => in_lanes((job, on), live, setup, Lane::<Libaio>::queued, how),
-        EngineName::Psync | EngineName::Null | EngineName::Nop => {
+        EngineName::Psync | EngineName::Null => {
             let threads = as_threads(job);
             let in_turns = threads.numjobs > job.numjobs && job.numjobs == 1;
             let setup = LaneSetup { depth: 1, in_turns, ..setup };
@@ -71,18 +71,10 @@ fn on_target(
     }
 }
 
-/// Does a job without I/O, and so without a target: the loop that fits the depth, or the ring
-/// alone, for which there is nothing to fall back to.
+/// Does a job without I/O, and so without a target, in the loop that fits the depth.
 fn idle(job: &Job, live: &Live<'_>, how: How<'_>) -> Result<Measurement, EngineError> {
     let (engine, depth, findings) = (job.engine, job.iodepth, Vec::new());
     let setup = LaneSetup { engine, depth, in_turns: false, findings };
-    if engine == EngineName::Nop {
-        if let Err(error) = uring::try_out() {
-            let (evidence, advice) = uring::explain(&error);
-            return Err(EngineError::unsupported(format!("{evidence}: {advice}")));
-        }
-        return in_lanes((job, None), live, setup, Lane::<Nop>::queued, how);
-    }
     let work = if depth == 1 { Lane::<Null>::one_by_one } else { Lane::<Null>::queued };
     in_lanes((job, None), live, setup, work, how)
 }

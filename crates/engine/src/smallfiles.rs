@@ -154,7 +154,7 @@ impl<'a> FilesLane<'a> {
             directory,
             // bs is at most 1 GiB.
             memory: Buffers::new(job.bs as usize, 1, job.mem)?,
-            content: Content::of_lane(job, index),
+            content: Content::new(job.seed, index),
             end: End::of_lane(job, index),
             meter: Meter::new(job.clone(), &kinds, cell.live, index, (cell.clock, cell.cost)),
             made: 0,

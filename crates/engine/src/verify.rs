@@ -50,7 +50,7 @@ pub fn verify(job: &Job, target: &Target, traces: &[Trace]) -> Result<u64, Engin
         let checker = Checker {
             job,
             trace: *trace,
-            content: Content::of_lane(job, lane),
+            content: Content::new(job.seed, lane),
             scratch: [0; UNIT_BYTES],
         };
         verified_bytes += checker.check_lane(&fd, &mut memory, per_read, lane)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bakeoff_model::block_sizes::BlockSizes;
 use bakeoff_model::extent::Extent;
-use bakeoff_model::job::{Data, EngineName, Mem, Offsets, Rw, Stamps};
+use bakeoff_model::job::{Data, EngineName, Mem, Offsets, Rw};
 use bakeoff_model::rates::Rates;
 use bakeoff_stats::units;
 use bakeoff_tools::fio::options::Asked;
@@ -77,8 +77,7 @@ pub struct Bench {
     /// loop); READ,WRITE where they differ
     #[arg(long = "rate_iops", alias = "rate-iops")]
     pub rate_iops: Option<Rates>,
-    /// Offset distribution: uniform, once, zipf:1.2, hot:90/10 (random); backward,
-    /// strided:16k (sequential)
+    /// Offset distribution of random patterns: uniform, once, zipf:1.2
     #[arg(long, default_value = "uniform")]
     pub offsets: Offsets,
     /// Use the same random offsets each time (0: different ones)
@@ -91,13 +90,6 @@ pub struct Bench {
     /// Contents of the written data
     #[arg(long, value_parser = parse_name::<Data>, default_value = "random")]
     pub data: Data,
-    /// How compressible the data is, in percent
-    #[arg(long = "buffer_compress_percentage", alias = "buffer-compress-percentage",
-        default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
-    pub buffer_compress_percentage: u8,
-    /// Read the clock once per batch of I/Os, or for each I/O
-    #[arg(long, value_parser = parse_name::<Stamps>, default_value = "batch")]
-    pub stamps: Stamps,
     /// Read all written blocks back and check them
     #[arg(long, num_args = 0..=1, default_value = "0",
         default_missing_value = "1", value_parser = parse_switch)]

@@ -35,8 +35,6 @@ pub fn job(global: &Global, args: &Bench, size: u64) -> Result<Job, Fault> {
         rwmixread: args.rwmixread,
         rate_iops: rate_iops.map(of_all),
         rate_reads: rate_reads.map(of_all),
-        buffer_compress_percentage: args.buffer_compress_percentage,
-        stamps: args.stamps,
         offsets: args.offsets,
         data: args.data,
         verify: args.verify,

@@ -9,7 +9,7 @@ use crate::profiles;
 use crate::workload::{Metric, Phase, Workload};
 
 /// Those that have a name of their own, besides the workloads of a plan and the profiles.
-pub const BUILT_IN: [&str; 4] = ["backup", "download", "image-pull", "logs"];
+pub const BUILT_IN: [&str; 3] = ["backup", "image-pull", "logs"];
 
 /// Operations a second of a companion for which nobody says how many.
 pub const USUAL_RATE: u64 = 100;
@@ -33,7 +33,6 @@ pub fn built_in(name: &str) -> Option<Workload> {
         // About 15 and 10 MB/s.
         "backup" => paced(Profile::Backup, 100),
         "image-pull" => paced(Profile::ImagePull, 250),
-        "download" => paced(Profile::Torrent, 640),
         "logs" => {
             let job = Job::new(Rw::Write, 4096, USUAL_BYTES);
             let job = Job { fdatasync: 1, rate_iops: Some(10), ..job };

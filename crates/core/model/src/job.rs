@@ -30,32 +30,12 @@ pub enum EngineName {
     Libaio,
     /// No I/O at all: measures the generator itself.
     Null,
-    /// `io_uring(7)` that asks the kernel for nothing: measures the ring itself.
-    Nop,
 }
 
 impl EngineName {
-    /// fio's spelling (`nop` is ours).
     pub fn name(self) -> &'static str {
         self.into()
     }
-
-    /// Whether no data moves: neither a target nor its data matter.
-    pub fn is_idle(self) -> bool {
-        matches!(self, EngineName::Null | EngineName::Nop)
-    }
-}
-
-/// How often the clock is read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[derive(IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "snake_case")]
-pub enum Stamps {
-    /// Once for all I/Os that the kernel hands over together.
-    #[default]
-    Batch,
-    Each,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -140,12 +120,6 @@ pub struct Job {
     /// Before each part of a profile that reads, its files are put out of memory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub invalidate: bool,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub stamps: Stamps,
-    /// By how many percent of their size what is written can be compressed, 0 to 100: as many
-    /// percent of each 4 KiB are zeros.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub buffer_compress_percentage: u8,
     /// Parts of a profile that can settle do as much work again before anything counts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub settles: bool,
@@ -195,8 +169,6 @@ impl Job {
             nrfiles: 0,
             own_files: 0,
             invalidate: false,
-            stamps: Stamps::Batch,
-            buffer_compress_percentage: 0,
             settles: false,
         }
     }

@@ -1,7 +1,7 @@
 //! How the offsets of a job follow each other: the pattern's name, not its numbers.
 //!
 //! Words are those of the command line and of plans. fio calls them `random_distribution`
-//! (`random`, `zipf:1.2`, `zoned:90/10:10/90`) and an offset after `rw` (`read:-8k`, `read:12k`).
+//! (`random`, `zipf:1.2`).
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,6 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::rw::Rw;
-use bakeoff_stats::units;
 
 /// Largest exponent of a Zipf distribution: beyond it nearly everything hits one block.
 const THETA_MILLI_MAX: u32 = 10_000;
@@ -28,32 +27,17 @@ pub enum Offsets {
         /// 1 to 10000.
         theta_milli: u32,
     },
-    /// Random: `percent` of the operations go to the first `span_percent` of the span.
-    Hot {
-        /// 1 to 99.
-        percent: u8,
-        /// 1 to 99.
-        span_percent: u8,
-    },
-    Backward,
-    /// Sequential: every so many bytes; at the end the next block after the first, until every
-    /// block had its turn.
-    Strided {
-        /// Bytes from the start of one operation to the start of the next, a multiple of `bs`.
-        stride: u64,
-    },
 }
 
 /// What [`Offsets::from_str`] reads, for help.
-pub const OFFSETS_WORDS: &str = "uniform, once, zipf:1.2, hot:90/10, backward, strided:16k";
+pub const OFFSETS_WORDS: &str = "uniform, once, zipf:1.2";
 
 impl Offsets {
     pub fn fits(self, rw: Rw) -> bool {
         match self {
             // A sequence has every block once by itself.
             Offsets::Uniform | Offsets::Once => true,
-            Offsets::Zipf { .. } | Offsets::Hot { .. } => rw.is_random(),
-            Offsets::Backward | Offsets::Strided { .. } => matches!(rw, Rw::Read | Rw::Write),
+            Offsets::Zipf { .. } => rw.is_random(),
         }
     }
 }
@@ -67,9 +51,6 @@ impl fmt::Display for Offsets {
                 let text = format!("{}.{:03}", theta_milli / 1000, theta_milli % 1000);
                 write!(f, "zipf:{}", text.trim_end_matches('0').trim_end_matches('.'))
             }
-            Offsets::Hot { percent, span_percent } => write!(f, "hot:{percent}/{span_percent}"),
-            Offsets::Backward => f.write_str("backward"),
-            Offsets::Strided { stride } => write!(f, "strided:{}", units::block_size(*stride)),
         }
     }
 }
@@ -82,13 +63,7 @@ impl FromStr for Offsets {
         match (word, value) {
             ("uniform" | "random", "") => Ok(Offsets::Uniform),
             ("once", "") => Ok(Offsets::Once),
-            ("backward", "") => Ok(Offsets::Backward),
             ("zipf", theta) => zipf(theta),
-            ("hot", shares) => hot(shares),
-            ("strided", size) => match units::parse_size(size) {
-                Ok(stride) if stride > 0 => Ok(Offsets::Strided { stride }),
-                _ => Err("a stride is a size, as in strided:16k".to_owned()),
-            },
             _ => Err(format!("possible values: {OFFSETS_WORDS}")),
         }
     }
@@ -116,53 +91,23 @@ fn zipf(theta: &str) -> Result<Offsets, String> {
     Ok(Offsets::Zipf { theta_milli })
 }
 
-fn hot(shares: &str) -> Result<Offsets, String> {
-    let percent = |text: &str| text.parse::<u8>().ok().filter(|p| (1..100).contains(p));
-    let both = shares.split_once('/').map(|(ios, span)| (percent(ios), percent(span)));
-    match both {
-        Some((Some(percent), Some(span_percent))) => Ok(Offsets::Hot { percent, span_percent }),
-        _ => {
-            Err("hot takes the percentages of operations and of the span, 1 to 99, as in hot:90/10"
-                .to_owned())
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn words_come_back_as_they_were_read() {
-        for word in ["uniform", "once", "zipf:1.2", "zipf:0.95", "zipf:1", "hot:90/10", "backward"]
-        {
+        for word in ["uniform", "once", "zipf:1.2", "zipf:0.95", "zipf:1"] {
             assert_eq!(word.parse::<Offsets>().unwrap().to_string(), word);
         }
-        let strided: Offsets = "strided:16k".parse().unwrap();
-        assert_eq!(strided, Offsets::Strided { stride: 16384 });
-        assert_eq!(strided.to_string().parse(), Ok(strided));
         assert_eq!("random".parse(), Ok(Offsets::Uniform), "fio's word");
         assert_eq!("zipf:1.234".parse(), Ok(Offsets::Zipf { theta_milli: 1234 }));
     }
 
     #[test]
     fn nonsense_is_refused_with_an_example() {
-        let cases = [
-            "",
-            "zipf",
-            "zipf:",
-            "zipf:0",
-            "zipf:11",
-            "zipf:1.2345",
-            "zipf:-1",
-            "hot:90",
-            "hot:0/10",
-            "hot:90/100",
-            "strided:",
-            "strided:0",
-            "backward:1",
-            "pareto:0.9",
-        ];
+        let cases =
+            ["", "zipf", "zipf:", "zipf:0", "zipf:11", "zipf:1.2345", "zipf:-1", "pareto:0.9"];
         for text in cases {
             let error = text.parse::<Offsets>().unwrap_err();
             assert!(error.contains(':') || error.contains("uniform"), "{text}: {error}");
@@ -173,7 +118,6 @@ mod tests {
     fn each_fits_its_kind_of_pattern() {
         let zipf = Offsets::Zipf { theta_milli: 1200 };
         assert!(zipf.fits(Rw::RandRw) && !zipf.fits(Rw::Read));
-        assert!(Offsets::Backward.fits(Rw::Write) && !Offsets::Backward.fits(Rw::RandWrite));
         assert!(Offsets::Uniform.fits(Rw::SmallFiles) && Offsets::Uniform.fits(Rw::Read));
     }
 }

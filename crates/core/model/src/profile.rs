@@ -12,8 +12,6 @@ pub enum Profile {
     Sqlite,
     /// Recorder database and log of a home automation server.
     HomeAssistant,
-    /// 16 KiB pieces arriving at random places.
-    Torrent,
     Nas,
     CopyTree,
     Boot,

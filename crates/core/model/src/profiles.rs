@@ -38,10 +38,7 @@ pub struct PartSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writes {
     Streamed,
-    /// So many bytes a second, whatever the drive could take.
-    Paced(u64),
     Flushed(u64),
-    Shared,
 }
 
 impl PartSpec {
@@ -50,9 +47,7 @@ impl PartSpec {
         let least_ms: Option<u64> = least_ms.parse().ok();
         let writes = match (writes, bytes.parse()) {
             ("streamed", _) => Writes::Streamed,
-            ("paced", Ok(bytes)) => Writes::Paced(bytes),
             ("flushed", Ok(bytes)) => Writes::Flushed(bytes),
-            ("shared", _) => Writes::Shared,
             _ => return None,
         };
         Some(PartSpec {
@@ -106,11 +101,6 @@ fn read_job(profile: Profile) -> Option<Job> {
         numjobs: numjobs.parse().ok()?,
         ..Job::new(named(rw)?, units::parse_size(bs).ok()?, units::parse_size(size).ok()?)
     })
-}
-
-pub fn is_shared(workload: &Workload) -> bool {
-    let spec = workload.profile.and_then(part_spec);
-    workload.driver.is_native() && spec.is_some_and(|spec| spec.writes == Writes::Shared)
 }
 
 pub fn settles(workload: &Workload) -> bool {

@@ -73,13 +73,10 @@ fn what_waits_in_memory_for_the_last_flush_is_written_once() {
 }
 
 #[test]
-fn compressible_data_and_arrivals_go_over_to_fio() {
+fn arrivals_go_over_to_fio() {
     let of = |change: fn(&mut Job)| {
         command(DriverName::Fio, "3.33", &workload(Rw::RandWrite, Phase::Overwrite, change))
     };
-    let words = of(|job| job.buffer_compress_percentage = 40).unwrap();
-    assert!(words.contains("--refill_buffers=1 --buffer_compress_chunk=4096"), "{words}");
-    assert!(words.contains("--buffer_compress_percentage=40"), "{words}");
     let words = of(|job| {
         job.rate_iops = Some(100);
     });

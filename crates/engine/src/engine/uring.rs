@@ -13,7 +13,6 @@ use std::os::fd::AsRawFd;
 use super::ring::{Ring, Sqe};
 use super::{Done, Engine, Op, Queued, Setup};
 
-const OP_NOP: u8 = 0;
 const OP_READ_FIXED: u8 = 4;
 const OP_WRITE_FIXED: u8 = 5;
 const OP_READ: u8 = 22;
@@ -34,11 +33,7 @@ const REGISTER_PROBE: u32 = 8;
 /// call. Four keep the rate and cost a tenth less CPU than one by one (virtio disk, depth 32).
 const TOGETHER: u32 = 4;
 
-pub type Uring = OfRing<false>;
-/// The ring's own cost: the kernel is asked for nothing and answers at once.
-pub type Nop = OfRing<true>;
-
-pub struct OfRing<const NOP: bool> {
+pub struct Uring {
     ring: Ring,
     fixed_file: bool,
     read: u8,
@@ -46,8 +41,6 @@ pub struct OfRing<const NOP: bool> {
     fd: i32,
     /// I/Os that go to the kernel as soon as there are as many; fewer go with the next wait.
     together: u32,
-    /// Bytes of a whole I/O.
-    whole: i32,
 }
 
 pub fn try_out() -> io::Result<()> {
@@ -112,16 +105,10 @@ fn best_ring(entries: u32) -> io::Result<Ring> {
     answer
 }
 
-impl<const NOP: bool> Engine for OfRing<NOP> {
-    fn new(setup: &Setup) -> io::Result<OfRing<NOP>> {
+impl Engine for Uring {
+    fn new(setup: &Setup) -> io::Result<Uring> {
         let ring = best_ring(setup.depth.next_power_of_two())?;
-        let fd = setup.fd.map_or(-1, |fd| fd.as_raw_fd());
-        // A block is at most 1 GiB.
-        let whole = setup.buffers.block_bytes() as i32;
-        if NOP {
-            let (read, write, together) = (OP_NOP, OP_NOP, u32::MAX);
-            return Ok(OfRing { ring, fixed_file: false, read, write, fd, together, whole });
-        }
+        let fd = setup.fd.ok_or(io::ErrorKind::InvalidInput)?.as_raw_fd();
         let buffers = setup.buffers;
         let per_slot = buffers.count() / setup.depth as usize;
         let parts: Vec<libc::iovec> = (0..setup.depth as usize)
@@ -138,7 +125,7 @@ impl<const NOP: bool> Engine for OfRing<NOP> {
         let (read, write) =
             if fixed.is_ok() { (OP_READ_FIXED, OP_WRITE_FIXED) } else { (OP_READ, OP_WRITE) };
         let together = if setup.direct { TOGETHER } else { u32::MAX };
-        Ok(OfRing { ring, fixed_file, read, write, fd, together, whole })
+        Ok(Uring { ring, fixed_file, read, write, fd, together })
     }
 
     fn release(&mut self) -> io::Result<()> {
@@ -153,7 +140,7 @@ impl<const NOP: bool> Engine for OfRing<NOP> {
     }
 }
 
-impl<const NOP: bool> OfRing<NOP> {
+impl Uring {
     #[inline]
     fn take(&mut self, slot: u32) -> io::Result<()> {
         self.ring.take(slot);
@@ -161,7 +148,7 @@ impl<const NOP: bool> OfRing<NOP> {
     }
 }
 
-impl<const NOP: bool> Queued for OfRing<NOP> {
+impl Queued for Uring {
     unsafe fn push(&mut self, op: &Op) -> io::Result<()> {
         let (fd, flags) = if self.fixed_file { (0, SQE_FIXED_FILE) } else { (self.fd, 0) };
         *self.ring.entry(op.slot) = Sqe {
@@ -191,11 +178,9 @@ impl<const NOP: bool> Queued for OfRing<NOP> {
         ready: u32,
         mut next: impl FnMut(Done) -> Option<u64>,
     ) -> io::Result<()> {
-        let whole = self.whole;
         self.ring.again(ready, self.together, |cqe| {
             let slot = cqe.user_data as u32;
-            let result = if NOP && cqe.result == 0 { whole } else { cqe.result };
-            next(Done { slot, result }).map(|offset| (slot, offset))
+            next(Done { slot, result: cqe.result }).map(|offset| (slot, offset))
         })
     }
 
@@ -225,13 +210,11 @@ impl<const NOP: bool> Queued for OfRing<NOP> {
     #[inline]
     fn pop(&mut self) -> Done {
         let cqe = self.ring.pop();
-        let slot = cqe.user_data as u32;
-        let result = if NOP && cqe.result == 0 { self.whole } else { cqe.result };
-        Done { slot, result }
+        Done { slot: cqe.user_data as u32, result: cqe.result }
     }
 }
 
-impl<const NOP: bool> Drop for OfRing<NOP> {
+impl Drop for Uring {
     /// Waits for what is in flight: the kernel may still write to the lane's memory.
     fn drop(&mut self) {
         while self.ring.in_flight() > 0 {

@@ -87,9 +87,7 @@ impl<E: Immediate> Lane<'_, E> {
                 let (now, walk) = self.move_along(now, kind, walk)?;
                 (now, Order::Linear(walk))
             }
-            other @ (Order::Once(_) | Order::Zipf(_) | Order::Hot(_)) => {
-                self.move_along(now, kind, other)?
-            }
+            other @ (Order::Once(_) | Order::Zipf(_)) => self.move_along(now, kind, other)?,
         };
         self.cursor.order = order;
         Ok(now)

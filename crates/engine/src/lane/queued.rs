@@ -1,7 +1,5 @@
 //! The hot loop of engines with many I/Os in flight.
 
-use bakeoff_model::job::Stamps;
-
 use crate::check;
 use crate::engine::{Done, Engine, Op, Queued, describe};
 use crate::error::EngineError;
@@ -22,8 +20,6 @@ pub struct Queue {
     odd: Vec<Done>,
     held: Option<Step>,
     apart: bool,
-    /// Each I/O has a start and an end of its own.
-    each: bool,
     /// A slot's I/O only ever moves to another place: the kind where it is so.
     only: Option<Kind>,
 }
@@ -52,7 +48,6 @@ impl<E: Engine> Lane<'_, E> {
         let job = self.cell.job;
         let depth = self.cell.depth as usize;
         let apart = check::is_apart(job);
-        let each = job.stamps == Stamps::Each;
         Queue {
             start_ns: vec![0; depth],
             blocks: vec![u64::MAX; depth],
@@ -61,8 +56,7 @@ impl<E: Engine> Lane<'_, E> {
             odd: Vec::with_capacity(depth),
             held: None,
             apart,
-            each,
-            only: self.moves_only().filter(|_| !each),
+            only: self.moves_only(),
         }
     }
 }
@@ -103,7 +97,7 @@ impl<E: Queued> Lane<'_, E> {
             let goes_on = now < self.until_ns() && u64::from(ready) < self.undisturbed();
             match queue.only.filter(|_| goes_on && !self.stopping) {
                 Some(kind) => self.again(queue, kind, ready, now)?,
-                None => now = self.complete(queue, ready, now)?,
+                None => self.complete(queue, ready, now)?,
             }
         }
         Ok(now)
@@ -124,7 +118,7 @@ impl<E: Queued> Lane<'_, E> {
                 self.move_all(queue, turn, &mut walk)?;
                 self.cursor.order = Order::Uniform(walk);
             }
-            mut other @ (Order::Linear(_) | Order::Once(_) | Order::Zipf(_) | Order::Hot(_)) => {
+            mut other @ (Order::Linear(_) | Order::Once(_) | Order::Zipf(_)) => {
                 self.move_all(queue, turn, &mut other)?;
                 self.cursor.order = other;
             }
@@ -173,11 +167,8 @@ impl<E: Queued> Lane<'_, E> {
     /// io_submit(2) blocks where a write extends a file or fills a hole.
     fn issue(&mut self, queue: &mut Queue, now: u64) -> Result<u64, EngineError> {
         let mut now = now;
-        let (mut made, mut begun) = (false, false);
+        let mut made = false;
         while let Some(&slot) = queue.free.last() {
-            if queue.each && std::mem::replace(&mut begun, true) {
-                now = self.clock.now_ns();
-            }
             if self.flushes.is_due(false) || self.is_over(now) {
                 break;
             }
@@ -197,17 +188,7 @@ impl<E: Queued> Lane<'_, E> {
             queue.prepared.push(op);
             queue.start_ns[slot as usize] = due_ns.unwrap_or(now);
             queue.blocks[slot as usize] = step.block;
-            if queue.each {
-                now = self.hand_over(queue, now, std::mem::take(&mut made))?;
-            }
         }
-        self.hand_over(queue, now, made)
-    }
-
-    /// Starts what is prepared; where data was `made` for it, from a clock reading just before.
-    #[inline]
-    fn hand_over(&mut self, queue: &mut Queue, now: u64, made: bool) -> Result<u64, EngineError> {
-        let mut now = now;
         if made {
             now = self.after_making(now);
             if self.pace.is_none() {
@@ -223,17 +204,13 @@ impl<E: Queued> Lane<'_, E> {
         Ok(now)
     }
 
-    /// Records `ready` completions, which `now` is the moment of; returns the last clock reading.
-    fn complete(&mut self, queue: &mut Queue, ready: u32, now: u64) -> Result<u64, EngineError> {
-        let mut now = now;
-        for i in 0..ready {
-            if queue.each && i > 0 {
-                now = self.clock.now_ns();
-            }
+    /// Records `ready` completions, which `now` is the moment of.
+    fn complete(&mut self, queue: &mut Queue, ready: u32, now: u64) -> Result<(), EngineError> {
+        for _ in 0..ready {
             let done = self.engine.pop();
             self.end(queue, done, now)?;
         }
-        Ok(now)
+        Ok(())
     }
 
     /// One I/O is done, or a part of it, whose rest then follows.

@@ -10,7 +10,6 @@
 use bakeoff_model::job::{Job, Offsets, Rw};
 use bakeoff_stats::prng::SplitMix64;
 
-mod hot;
 mod linear;
 mod once;
 #[cfg(test)]
@@ -22,7 +21,6 @@ pub use linear::Linear;
 pub use once::Once;
 pub use uniform::Uniform;
 
-use hot::Hot;
 use zipf::Zipf;
 
 const PURPOSE_OFFSETS: u64 = 1;
@@ -92,7 +90,6 @@ pub enum Order {
     Linear(Linear),
     Once(Once),
     Zipf(Box<Zipf>),
-    Hot(Hot),
 }
 
 /// Walks one lane's operations.
@@ -116,7 +113,6 @@ impl Walk for Order {
             Order::Linear(walk) => walk.next_block(),
             Order::Once(walk) => walk.next_block(),
             Order::Zipf(walk) => walk.next_block(),
-            Order::Hot(walk) => walk.next_block(),
         }
     }
 }
@@ -130,21 +126,14 @@ impl Cursor {
             Rw::Read | Rw::RandRead => 100,
         };
         let random = SplitMix64::derive(job.seed, &[PURPOSE_OFFSETS, u64::from(lane)]);
-        let places = || SplitMix64::derive(job.seed, &[PURPOSE_OFFSETS, u64::from(lane), 1]);
         let order = match (job.rw.is_random(), job.offsets) {
             (true, Offsets::Once) => Order::Once(Once::new(span, job.seed)),
             (true, Offsets::Zipf { theta_milli }) => {
-                Order::Zipf(Box::new(Zipf::new(span.blocks, theta_milli, job.seed, places())))
+                let ranks = SplitMix64::derive(job.seed, &[PURPOSE_OFFSETS, u64::from(lane), 1]);
+                Order::Zipf(Box::new(Zipf::new(span.blocks, theta_milli, job.seed, ranks)))
             }
-            (true, Offsets::Hot { percent, span_percent }) => {
-                Order::Hot(Hot::new(span.blocks, percent, span_percent, places()))
-            }
-            (true, _) => Order::Uniform(Uniform::new(span.blocks, random.clone())),
-            (false, Offsets::Backward) => Order::Linear(Linear::backward(span)),
-            (false, Offsets::Strided { stride }) => {
-                Order::Linear(Linear::strided(span, (stride / job.bs).max(1)))
-            }
-            (false, _) => Order::Linear(Linear::forward(span)),
+            (true, Offsets::Uniform) => Order::Uniform(Uniform::new(span.blocks, random.clone())),
+            (false, _) => Order::Linear(Linear::new(span)),
         };
         let mut writes = None;
         if let (Order::Linear(walk), Rw::ReadWrite) = (&order, job.rw) {
@@ -174,9 +163,7 @@ impl Cursor {
                 let write = draw & 0xffff_ffff >= self.reads_below;
                 return Step { write, block: self.base + block };
             }
-            order @ (Order::Linear(_) | Order::Once(_) | Order::Zipf(_) | Order::Hot(_)) => {
-                order.next_block()
-            }
+            order @ (Order::Linear(_) | Order::Once(_) | Order::Zipf(_)) => order.next_block(),
         };
         let draw = if self.is_pure { 0 } else { self.directions.next_u64() >> 32 };
         Step { write: draw >= self.reads_below, block: self.base + block }

@@ -25,7 +25,6 @@ fn reference_vectors() {
         (Offsets::Zipf { theta_milli: 1200 }, ZIPF_1200_42),
         (Offsets::Zipf { theta_milli: 1000 }, ZIPF_1000_42),
         (Offsets::Zipf { theta_milli: 500 }, ZIPF_500_42),
-        (Offsets::Hot { percent: 90, span_percent: 10 }, HOT_42),
     ];
     for (offsets, want) in cases {
         let job = job(Rw::RandRead, offsets, 42);
@@ -37,15 +36,6 @@ const ONCE_42: [u64; 8] = [351, 61, 979, 92, 989, 435, 630, 453];
 const ZIPF_1200_42: [u64; 8] = [256, 792, 783, 695, 351, 693, 351, 238];
 const ZIPF_1000_42: [u64; 8] = [575, 142, 541, 622, 351, 706, 979, 863];
 const ZIPF_500_42: [u64; 8] = [478, 352, 423, 203, 825, 4, 770, 862];
-const HOT_42: [u64; 8] = [23, 30, 44, 36, 5, 20, 20, 24];
-
-#[test]
-fn backward_comes_from_the_end_and_wraps() {
-    let job = job(Rw::Read, Offsets::Backward, 1);
-    let span = Span::of_lane(10, 0, 1, false);
-    let walked = blocks(&mut Cursor::new(&job, span, 0), 12);
-    assert_eq!(walked, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 9, 8]);
-}
 
 /// As fio, which keeps a position for each direction.
 #[test]
@@ -60,25 +50,6 @@ fn a_sequential_mix_reads_and_writes_each_in_order() {
     }
     let reads = of(false).count();
     assert!((560..700).contains(&reads), "{reads}");
-}
-
-#[test]
-fn a_stride_comes_round_a_block_later() {
-    let job = job(Rw::Read, Offsets::Strided { stride: 3 * 4096 }, 1);
-    let span = Span::of_lane(8, 0, 1, false);
-    let walked = blocks(&mut Cursor::new(&job, span, 0), 11);
-    assert_eq!(walked, [0, 3, 6, 1, 4, 7, 2, 5, 0, 3, 6]);
-}
-
-#[test]
-fn nine_in_ten_go_to_the_hot_tenth() {
-    let job = job(Rw::RandRead, Offsets::Hot { percent: 90, span_percent: 10 }, 5);
-    let span = Span { base: 0, blocks: 1000, start: 0, turn: 1 };
-    let walked = blocks(&mut Cursor::new(&job, span, 0), 100_000);
-    let hot = walked.iter().filter(|block| **block < 100).count();
-    // Five standard deviations of a binomial: 5 x sqrt(100000 x 0.09).
-    assert!(hot.abs_diff(90_000) < 475, "{hot}");
-    assert!(walked.iter().all(|block| *block < 1000) && walked.contains(&999));
 }
 
 #[test]
@@ -106,15 +77,13 @@ fn a_mix_reads_as_often_as_asked() {
 
 proptest! {
     #[test]
-    fn a_round_of_any_sequence_covers_every_block_once(n in 1u64..500, stride in 1u64..40) {
-        for offsets in [Offsets::Uniform, Offsets::Backward, Offsets::Strided { stride: stride * 4096 }] {
-            let job = job(Rw::Write, offsets, 1);
-            let mut cursor = Cursor::new(&job, Span::of_lane(n, 0, 1, false), 0);
-            for _ in 0..2 {
-                let mut round = blocks(&mut cursor, n as usize);
-                round.sort_unstable();
-                prop_assert!(round.iter().copied().eq(0..n), "{offsets}");
-            }
+    fn a_round_of_a_sequence_covers_every_block_once(n in 1u64..500) {
+        let job = job(Rw::Write, Offsets::Uniform, 1);
+        let mut cursor = Cursor::new(&job, Span::of_lane(n, 0, 1, false), 0);
+        for _ in 0..2 {
+            let mut round = blocks(&mut cursor, n as usize);
+            round.sort_unstable();
+            prop_assert!(round.iter().copied().eq(0..n));
         }
     }
 

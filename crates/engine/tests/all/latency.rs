@@ -1,7 +1,7 @@
 //! Latencies against the depth: an I/O begins before it is handed over, with every engine.
 
 use bakeoff_engine::measure;
-use bakeoff_model::job::{EngineName, Job, Rw, Stamps};
+use bakeoff_model::job::{EngineName, Job, Rw};
 use bakeoff_model::measurement::Measurement;
 
 use crate::skip;
@@ -21,31 +21,26 @@ fn mean_latency_times_rate_is_the_depth_on_new_files_and_old_ones() {
     for (rw, depth) in [(Rw::Write, 1), (Rw::RandWrite, 1), (Rw::RandRw, 1), (Rw::Write, 16)] {
         let mut least_of_psync = None;
         for engine in ENGINES {
-            for stamps in [Stamps::Batch, Stamps::Each] {
-                let path = dir.path().join(format!("{rw:?}{depth}{engine:?}{stamps:?}"));
-                // Reads need something to read; holes they pass over are no I/O.
-                if rw.reads() {
-                    measure(&Job { bs: 1 << 20, ..writes(Rw::Write) }, &path, None).unwrap();
-                }
-                let iodepth = if engine == EngineName::Psync { 1 } else { depth };
-                let job = Job { engine, iodepth, stamps, direct: true, ..writes(rw) };
-                for state in ["new", "old"] {
-                    let measured = measure(&job, &path, None).unwrap();
-                    let what = format!("{rw:?} {engine:?} {stamps:?} depth {iodepth} {state}");
-                    assert!(measured.engine == engine, "{what}: {:?}", measured.findings);
-                    let most = measured.mean_in_flight() / f64::from(iodepth);
-                    // Slots wait while data is made for them, which is no part of a latency.
-                    let not_making = measured.data_ns as f64 / measured.elapsed_ns as f64;
-                    let least = most / not_making;
-                    // Each I/O's own readings leave out what others were handed over in.
-                    let is_whole = stamps == Stamps::Batch || iodepth == 1;
-                    assert!(most < 1.1 && (least > 0.9 || !is_whole), "{what}: {most} {least}");
-                    let min_ns = least_ns(&measured);
-                    let of_psync = *least_of_psync.get_or_insert(min_ns);
-                    assert!(min_ns > of_psync / 4, "{what}: {min_ns} ns, psync {of_psync} ns");
-                }
-                std::fs::remove_file(&path).unwrap();
+            let path = dir.path().join(format!("{rw:?}{depth}{engine:?}"));
+            // Reads need something to read; holes they pass over are no I/O.
+            if rw.reads() {
+                measure(&Job { bs: 1 << 20, ..writes(Rw::Write) }, &path, None).unwrap();
             }
+            let iodepth = if engine == EngineName::Psync { 1 } else { depth };
+            let job = Job { engine, iodepth, direct: true, ..writes(rw) };
+            for state in ["new", "old"] {
+                let measured = measure(&job, &path, None).unwrap();
+                let what = format!("{rw:?} {engine:?} depth {iodepth} {state}");
+                assert!(measured.engine == engine, "{what}: {:?}", measured.findings);
+                let most = measured.mean_in_flight() / f64::from(iodepth);
+                // Slots wait while data is made for them, which is no part of a latency.
+                let least = most / (measured.data_ns as f64 / measured.elapsed_ns as f64);
+                assert!(most < 1.1 && least > 0.9, "{what}: {most} {least}");
+                let min_ns = least_ns(&measured);
+                let of_psync = *least_of_psync.get_or_insert(min_ns);
+                assert!(min_ns > of_psync / 4, "{what}: {min_ns} ns, psync {of_psync} ns");
+            }
+            std::fs::remove_file(&path).unwrap();
         }
     }
 }

@@ -148,8 +148,6 @@ pub(super) fn of_workload(workload: &PlannedWorkload) -> Sayable {
         (if job.verify { "-verify" } else { "" }).to_string(),
         workload.metric.map_or(String::new(), |metric| format!("-{}", metric.name())),
         format!("-{:?}", job.mem).to_lowercase(),
-        format!("-{}comp", job.buffer_compress_percentage),
-        format!("-{:?}", job.stamps).to_lowercase(),
         count("files", job.nrfiles),
     ];
     let mut parts = vec![(Among::Namesakes, rw), (bs, size("", job.bs))];

@@ -213,10 +213,6 @@ impl Planned for PlannedWorkload {
         ("data", |made, field| field.variant().map(|data| made.job.data = data)),
         ("verify", |made, field| field.switch().map(|is_on| made.job.verify = is_on)),
         ("mem", |made, field| field.variant().map(|mem| made.job.mem = mem)),
-        ("buffer_compress_percentage", |made, field| {
-            field.number(0..=100).map(|n| made.job.buffer_compress_percentage = n)
-        }),
-        ("stamps", |made, field| field.variant().map(|stamps| made.job.stamps = stamps)),
         (beside::KEY, |made, field| beside::name(field).map(|name| made.beside = name)),
         ("nrfiles", |made, field| field.number(1..=u32::MAX).map(|n| made.job.nrfiles = n)),
     ];

@@ -27,7 +27,7 @@ pub(super) const KEPT: &[(&str, &str)] = &[
     ("found", "candidate id scope severity workload"),
     ("frequency_khz", "name"),
     ("host", "arch clocksource cpu governors kernel model os settings"),
-    ("job", "data engine mem offsets rw stamps"),
+    ("job", "data engine mem offsets rw"),
     ("knobs", "governor scheduler"),
     ("load", "of"),
     ("log", "trouble"),

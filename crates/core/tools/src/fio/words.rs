@@ -145,10 +145,6 @@ fn manner(words: &mut Words, job: &Job) {
         words.add(&["--fallocate=none"]);
         match job.data {
             Data::Zero => words.add(&["--zero_buffers=1"]),
-            // What fits bakeoff's share of each 4 KiB has to be made for every write.
-            Data::Random if job.buffer_compress_percentage > 0 => words
-                .add(&["--refill_buffers=1", "--buffer_compress_chunk=4096"])
-                .long("buffer_compress_percentage", job.buffer_compress_percentage),
             Data::Random if job.bs >= POOL_BYTES => words.add(&["--scramble_buffers=1"]),
             Data::Random => words.add(&["--refill_buffers=1"]),
         };

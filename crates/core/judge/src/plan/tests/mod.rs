@@ -163,9 +163,7 @@ fn an_exclusion_compares_every_key_of_a_workload() {
         ("data", "[\"zero\", \"random\"]"),
         ("mem", "[\"malloc\", \"thp\"]"),
         ("rate_iops", "[100, 200]"),
-        ("stamps", "[\"each\", \"batch\"]"),
         ("verify", "[true, false]"),
-        ("buffer_compress_percentage", "[10, 20]"),
         ("nrfiles", "[3, 4]"),
         ("profile", "[\"boot\", \"desktop\"]"),
     ] {

@@ -108,7 +108,7 @@ fn what_has_no_effect_is_said_and_what_bench_does_not_do_is_refused() {
     for (text, wanted) in [
         ("--rw=trim", "flash_state"),
         ("--rw=randread:8", "modifier"),
-        ("--rw=write:4k", "strided"),
+        ("--rw=write:4k", "forward"),
         ("--bs=4k-64k", "once for each size"),
         ("--offset=1g", "--size"),
         ("--rate=6k", "--bs"),

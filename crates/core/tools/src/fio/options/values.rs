@@ -56,14 +56,9 @@ fn rw(value: &str, from: From) -> Answer {
                     how discarding affects a drive, use a plan with flash_state = \"trimmed\""
             .to_string());
     }
-    if let Some((pattern, modifier)) = value.split_once(':') {
-        return Err(match (pattern, modifier.starts_with('-')) {
-            ("read" | "write", true) => {
-                format!("use --rw={pattern} --offsets=backward")
-            }
-            ("read" | "write", false) => {
-                format!("use --rw={pattern} --offsets=strided:BYTES, with BYTES = block plus gap")
-            }
+    if let Some((pattern, _)) = value.split_once(':') {
+        return Err(match pattern {
+            "read" | "write" => "bench reads and writes forward, block after block".to_string(),
             _ => "bench draws a new offset for each I/O. Omit the modifier".to_string(),
         });
     }
@@ -101,9 +96,7 @@ fn distribution(value: &str) -> Answer {
     match value {
         "random" => Ok((None, None)),
         _ if is_zipf => one("offsets", value),
-        _ => Err("bench draws offsets with --offsets=uniform, once, zipf:THETA or \
-                  hot:PERCENT/PERCENT"
-            .to_string()),
+        _ => Err("bench draws offsets with --offsets=uniform, once or zipf:THETA".to_string()),
     }
 }
 
