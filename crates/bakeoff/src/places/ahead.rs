@@ -141,9 +141,6 @@ impl<'a> Ahead<'a> {
     }
 
     fn cell(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> RunCost {
-        if profiles::is_shared(workload) {
-            return RunCost::default();
-        }
         let is_sliced = self.is_sliced(workload);
         let most_bytes = slice_length::most_bytes(&workload.job, protocol.slice_bytes);
         let (length_ns, (units, rounds), most_bytes) = if is_sliced {
@@ -337,9 +334,8 @@ fn part_cost(workload: &Workload, spec: &PartSpec, protocol: &Protocol, trial: &
     let writing_ns = if spec.rw.writes() { measured_ns + layout_ns } else { layout_ns };
     let writing_s = if trial.wears { writing_ns as f64 / 1e9 } else { 0.0 };
     let bytes_per_s = match spec.writes {
-        Writes::Paced(per_s) => per_s as f64,
         Writes::Flushed(bytes) => bytes as f64 / (trial.flushed_write_ns.max(1) as f64 / 1e9),
-        Writes::Streamed | Writes::Shared => trial.bytes_per_s,
+        Writes::Streamed => trial.bytes_per_s,
     };
     RunCost {
         time_ns: measured_ns + layout_ns + CELL_OVERHEAD_NS,

@@ -12,7 +12,7 @@ use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::job::Job;
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::profile::Part;
-use bakeoff_model::profiles::{self, Writes};
+use bakeoff_model::profiles;
 use bakeoff_model::protocol::Protocol;
 use bakeoff_model::slice_length::{self, Least, Length, SHORTEST_NS};
 use bakeoff_model::workload::{Metric, Phase, Workload};
@@ -149,12 +149,6 @@ fn whole(
         }
     };
     let trial = |(at, (m, part)): (usize, (&Measurement, &Part))| {
-        let is_shared =
-            profiles::part_spec(*part).is_some_and(|spec| spec.writes == Writes::Shared);
-        if is_shared {
-            // Its bytes and its time are those of the part before.
-            return CellTrial { slices: vec![TrialSlice::default()], ..CellTrial::default() };
-        }
         let laid_out = m.laid_out_bytes.unwrap_or(0);
         let own = cost::measured_bytes(m).saturating_sub(laid_out);
         let slice = TrialSlice {

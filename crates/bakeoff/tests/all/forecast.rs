@@ -1,6 +1,5 @@
 //! The bytes that a run announces before its first block, against what arrives at a drive of its
-//! own: a loop device, whose counter the kernel keeps. `torrent` announced thirteen times as much
-//! as it wrote.
+//! own: a loop device, whose counter the kernel keeps.
 
 use std::fs;
 use std::path::Path;
@@ -112,7 +111,6 @@ macro_rules! profiles {
 profiles! {
     sqlite_announces_what_it_writes Sqlite
     home_assistant_announces_what_it_writes HomeAssistant
-    torrent_announces_what_it_writes Torrent
     nas_announces_what_it_writes Nas
     copy_tree_announces_what_it_writes CopyTree
     boot_announces_what_it_writes Boot

@@ -4,9 +4,9 @@
 //! executed, each kind of work by a file. A part lays out what it needs when the part before it was
 //! not asked for, outside its clock.
 
-mod beside;
 mod block;
 mod databases;
+mod desktop;
 mod files;
 mod lanes;
 mod layers;
@@ -81,8 +81,7 @@ pub(crate) fn measure_in(
     let mut context = Context::new(workdir, work, target, (&live, &counters), open)?;
     match work.profile {
         Profile::Sqlite | Profile::HomeAssistant => databases::run(&mut context)?,
-        Profile::Torrent => beside::torrent(&mut context)?,
-        Profile::Desktop => beside::desktop(&mut context)?,
+        Profile::Desktop => desktop::run(&mut context)?,
         Profile::CopyTree => files::copy_tree(&mut context)?,
         Profile::Backup => layers::backup(&mut context)?,
         Profile::ImagePull => layers::image_pull(&mut context)?,

@@ -116,9 +116,7 @@ fn keeps_its_pace(m: &Measurement, rate: u64) {
     assert!(done > 0 && done <= due + 2, "{done} of {due}: {m:?}");
     // Threads end one after the other where CPUs are busy, and the time is that of the last one.
     let due_for_all = due / u64::from(m.job.numjobs.max(1));
-    // The second thread of a torrent client works on for a moment.
-    let is_late = done + m.backlog.unwrap_or(0) + 2 < due_for_all;
-    assert!(!is_late || !m.figures.is_empty(), "{done} of {due}: {m:?}");
+    assert!(done + m.backlog.unwrap_or(0) + 2 >= due_for_all, "{done} of {due}: {m:?}");
 }
 
 #[test]
@@ -146,7 +144,7 @@ fn a_job_does_as_much_as_its_rate_asks_for_in_the_time_it_works() {
 #[test]
 fn profiles_and_small_files_keep_a_pace_too() {
     let part = |profile| Some(Part { profile, part: 0 });
-    let mut all: Vec<(Job, Option<Part>)> = ["backup", "image-pull", "download"]
+    let mut all: Vec<(Job, Option<Part>)> = ["backup", "image-pull"]
         .iter()
         .map(|name| companions::built_in(name).unwrap())
         .map(|w| (Job { size: 4 << 20, ..w.job }, w.profile))

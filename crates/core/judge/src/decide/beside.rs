@@ -34,7 +34,7 @@ mod tests {
         };
         let none = RunCost::default();
         assert_eq!(of("none"), none);
-        assert_eq!(of("download"), RunCost { time_ns: 100_000_000, write_bytes: 10 << 20 });
+        assert_eq!(of("logs"), RunCost { time_ns: 100_000_000, write_bytes: 40960 });
         assert_eq!(of("backup"), RunCost { time_ns: 1_100_000_000, write_bytes: 32 << 20 });
     }
 }

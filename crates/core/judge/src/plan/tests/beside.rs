@@ -94,9 +94,9 @@ fn what_is_no_companion_is_refused_at_its_place() {
 #[test]
 fn what_a_companion_writes_is_in_the_estimate() {
     use crate::decide::beside;
-    let text = plan("[[workload]]\nname = \"randread\"\nbeside = [\"none\", \"download\"]\n");
+    let text = plan("[[workload]]\nname = \"randread\"\nbeside = [\"none\", \"logs\"]\n");
     let made = expanded(&text, &[]);
     let cost = |at: usize| beside::cost(&made.workloads[at], 1_000_000_000, 8, 10 << 20);
     assert_eq!(cost(0).write_bytes, 0);
-    assert_eq!(cost(1).write_bytes, 18 * (10 << 20) / 10);
+    assert_eq!(cost(1).write_bytes, 18 * 40960 / 10);
 }
