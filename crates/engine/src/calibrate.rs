@@ -9,10 +9,11 @@ use bakeoff_model::job::{Data, EngineName, Job, Mem, Offsets, Rw};
 use crate::buffer::Buffers;
 use crate::check;
 use crate::clock::Clock;
-use crate::cost::Cost;
+use crate::crew::Worker;
 use crate::data::{Content, Tag};
 use crate::engine::null::Null;
 use crate::error::EngineError;
+use crate::lane::worker::LaneWorker;
 use crate::lane::{Cell, Lane};
 use crate::live::Live;
 
@@ -22,6 +23,23 @@ const LOOP_IOS: u64 = 2000;
 const SAMPLE_BYTES: u64 = 256 << 10;
 /// The best of so many: others are disturbed, not different.
 const TRIES: usize = 3;
+
+/// Nanoseconds a lane spends on one operation without I/O.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    pub loop_ns: f64,
+    pub fill_ns: f64,
+    pub stamp_ns: f64,
+}
+
+impl Cost {
+    /// Estimated time of `ios` operations, of which `writes` had data, `pooled_ios` of these from
+    /// the pool.
+    pub fn of_ios(self, ios: u64, writes: u64, pooled_ios: u64) -> f64 {
+        let made = writes.saturating_sub(pooled_ios);
+        ios as f64 * self.loop_ns + made as f64 * self.fill_ns + pooled_ios as f64 * self.stamp_ns
+    }
+}
 
 /// Measures what operations of `job` cost.
 pub fn cost(job: &Job, depth: u32, clock: Clock) -> Result<Cost, EngineError> {
@@ -75,6 +93,5 @@ fn loop_ns(job: &Job, depth: u32, clock: Clock) -> Result<f64, EngineError> {
         Cell { job: &idle, depth, in_turns: false, cost: Cost::default(), clock, live: &live };
     let lane = Lane::<Null>::new(cell, 0, None)?;
     let work = if depth == 1 { Lane::one_by_one } else { Lane::queued };
-    let whole = lane.whole(work)?.rest;
-    Ok(whole.end_ns.saturating_sub(whole.start_ns) as f64 / LOOP_IOS as f64)
+    Ok(LaneWorker::new(lane, work).work(None)?.elapsed_ns as f64 / LOOP_IOS as f64)
 }

@@ -1,7 +1,7 @@
 //! The child process that works beside a measured workload: a task on the first line, then orders.
 //!
 //! What it does is what the other children do, by the clock of [`crate::hold`], and without an end
-//! of its own. See [`bakeoff_tools::native::companion`] for what is said.
+//! of its own. See [`CompanionOrder`] for what it is asked.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
@@ -10,14 +10,13 @@ use std::thread;
 use bakeoff_model::job::Job;
 use bakeoff_model::json;
 use bakeoff_model::measurement::Measurement;
-use bakeoff_tools::native::companion::CompanionOrder;
-use bakeoff_tools::native::sliced::{Answer, ORDER_LIMIT_BYTES};
-use bakeoff_tools::native::{NativeTask, Reply, TASK_LIMIT_BYTES};
+use bakeoff_tools::native::sliced::REQUEST_LIMIT_BYTES;
+use bakeoff_tools::native::{CompanionOrder, NativeTask, Reply};
 
 use crate::error::EngineError;
 use crate::hold;
 use crate::profile::OpenDatabase;
-use crate::serve::{die_with, do_task, end, line, say};
+use crate::serve::{do_task, end, first, last, line, say};
 
 /// Longer than any run, and far from what overflows.
 const FOREVER_NS: u64 = 1 << 60;
@@ -27,11 +26,8 @@ const FOREVER_NS: u64 = 1 << 60;
 ///
 /// The process dies with its parent. It does nothing else: its clocks stand still between orders.
 pub fn serve_companion(input: impl Read, mut output: impl Write, open: OpenDatabase) -> i32 {
-    let last = match accompany(&mut BufReader::new(input), &mut output, open) {
-        Ok(ended) => Answer::Ended(Box::new(ended)),
-        Err(error) => Answer::Error(error.0),
-    };
-    end(say(&mut output, serde_json::to_vec(&last)))
+    let ended = accompany(&mut BufReader::new(input), &mut output, open);
+    end(say(&mut output, &last(ended)))
 }
 
 fn accompany(
@@ -39,9 +35,7 @@ fn accompany(
     output: &mut impl Write,
     open: OpenDatabase,
 ) -> Result<Measurement, EngineError> {
-    let task: NativeTask =
-        json::read(&line(input, TASK_LIMIT_BYTES)?).map_err(EngineError::protocol)?;
-    die_with(task.parent_pid)?;
+    let task = first(input)?;
     let endless = Job {
         io_size: None,
         runtime_ns: Some(FOREVER_NS),
@@ -67,7 +61,7 @@ fn accompany(
         let all = match done {
             Reply::Ok(measured) => Some(*measured),
             Reply::Parts(parts) => parts.into_iter().next(),
-            Reply::Tree(_) | Reply::Error(_) => None,
+            Reply::Ready | Reply::Slice(_) | Reply::Tree(_) | Reply::Error(_) => None,
         };
         let measured = all.ok_or_else(|| EngineError::protocol("the companion has no numbers"))?;
         // By a clock that others do not have.
@@ -90,9 +84,9 @@ fn converse(
     output: &mut impl Write,
     place: &File,
 ) -> Result<(), EngineError> {
-    say(output, serde_json::to_vec(&Answer::Ready))?;
+    say(output, &Reply::Ready)?;
     loop {
-        let order = line(input, ORDER_LIMIT_BYTES)?;
+        let order = line(input, REQUEST_LIMIT_BYTES)?;
         match json::read(&order).map_err(EngineError::protocol)? {
             CompanionOrder::Go => hold::go(),
             CompanionOrder::Rest => {
@@ -106,6 +100,6 @@ fn converse(
         if hold::has_ended() {
             return Ok(());
         }
-        say(output, serde_json::to_vec(&Answer::Ready))?;
+        say(output, &Reply::Ready)?;
     }
 }

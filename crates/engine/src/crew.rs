@@ -6,38 +6,38 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
+use bakeoff_tools::native::sliced::{Report, Request};
+
+use crate::cpu;
 use crate::error::EngineError;
 use crate::hold::{self, AtWork};
 use crate::live::Live;
-use crate::usage::Usage;
 
 pub const STACK_BYTES: usize = 256 << 10;
 
 pub trait Worker {
-    type Order: Copy + Send;
-    type Done: Send;
     type End: Send;
 
-    fn work(&mut self, order: Self::Order) -> Result<Self::Done, EngineError>;
+    /// Does a slice; without a request all that there is to do.
+    fn work(&mut self, request: Option<Request>) -> Result<Report, EngineError>;
 
     fn finish(self) -> Result<Self::End, EngineError>;
 }
 
-/// Has every worker do one order; gives what each did.
-pub type Ask<'s, W> =
-    &'s mut dyn FnMut(<W as Worker>::Order) -> Result<Vec<<W as Worker>::Done>, EngineError>;
+/// Has every worker do what is requested; gives what each did.
+pub type Ask<'s> = &'s mut dyn FnMut(Option<Request>) -> Result<Vec<Report>, EngineError>;
 
-/// Prepares `numjobs` workers and hands them to `talk`, which gives them orders. Then they finish.
+/// Prepares `numjobs` workers and hands them to `talk`, which gives them requests. Then they finish.
 /// One that fails ends the others at their next window.
 pub fn with_crew<W: Worker>(
     numjobs: u32,
     live: &Live,
     prepare: impl Fn(u32) -> Result<W, EngineError> + Sync,
-    talk: impl FnOnce(Ask<'_, W>) -> Result<(), EngineError>,
+    talk: impl FnOnce(Ask<'_>) -> Result<(), EngineError>,
 ) -> Result<Vec<W::End>, EngineError> {
     if numjobs == 1 {
         let mut worker = prepare(0)?;
-        talk(&mut |order| Ok(vec![worker.work(order)?]))?;
+        talk(&mut |request| Ok(vec![work(&mut worker, request)?]))?;
         return Ok(vec![worker.finish()?]);
     }
     let prepare = &prepare;
@@ -46,22 +46,22 @@ pub fn with_crew<W: Worker>(
     let ended = thread::scope(|scope| {
         let mut threads = Vec::with_capacity(numjobs as usize);
         for index in 0..numjobs {
-            let (orders, taken) = channel();
+            let (requests, taken) = channel();
             let (results, done) = channel();
             let work = move || member(index, live, prepare, &taken, &results);
             let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
             // Returning drops the senders, and so ends the threads that are there already.
             let thread =
                 thread.map_err(|e| EngineError::io(format!("starting {numjobs} threads"), e))?;
-            threads.push(CrewThread::<W> { orders, done, thread });
+            threads.push(CrewThread::<W> { requests, done, thread });
         }
         threads.iter().try_for_each(|member| member.hear(live).map(drop))?;
-        talk(&mut |order| {
+        talk(&mut |request| {
             for member in &threads {
                 // A thread that is gone has left its error behind.
-                let _ = member.orders.send(order);
+                let _ = member.requests.send(request);
             }
-            // All of them, so that no thread still works on an order that is over.
+            // All of them, so that no thread still works on a slice that is over.
             let all: Vec<_> = threads.iter().map(|member| member.hear(live)).collect();
             all.into_iter().filter_map(Result::transpose).collect()
         })?;
@@ -72,13 +72,13 @@ pub fn with_crew<W: Worker>(
 }
 
 struct CrewThread<'scope, W: Worker> {
-    orders: Sender<W::Order>,
-    done: Receiver<Result<Option<W::Done>, EngineError>>,
+    requests: Sender<Option<Request>>,
+    done: Receiver<Result<Option<Report>, EngineError>>,
     thread: thread::ScopedJoinHandle<'scope, Result<W::End, EngineError>>,
 }
 
 impl<W: Worker> CrewThread<'_, W> {
-    fn hear(&self, live: &Live) -> Result<Option<W::Done>, EngineError> {
+    fn hear(&self, live: &Live) -> Result<Option<Report>, EngineError> {
         let heard = self.done.recv().unwrap_or_else(|_| Err(gone()));
         if heard.is_err() {
             live.stop();
@@ -87,7 +87,7 @@ impl<W: Worker> CrewThread<'_, W> {
     }
 
     fn finish(self) -> Result<W::End, EngineError> {
-        drop(self.orders);
+        drop(self.requests);
         match self.thread.join() {
             Ok(end) => end,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -99,8 +99,8 @@ fn member<W: Worker>(
     index: u32,
     live: &Live,
     prepare: &impl Fn(u32) -> Result<W, EngineError>,
-    orders: &Receiver<W::Order>,
-    results: &Sender<Result<Option<W::Done>, EngineError>>,
+    requests: &Receiver<Option<Request>>,
+    results: &Sender<Result<Option<Report>, EngineError>>,
 ) -> Result<W::End, EngineError> {
     let mut at_work = Some(AtWork);
     // A caller that is gone needs no answer any more.
@@ -114,8 +114,8 @@ fn member<W: Worker>(
         Err(error) => return fail(error),
     };
     let _ = results.send(Ok(None));
-    while let Ok(order) = orders.recv() {
-        let done = worker.work(order);
+    while let Ok(request) = requests.recv() {
+        let done = work(&mut worker, request);
         at_work = None;
         match done {
             Ok(done) => drop(results.send(Ok(Some(done)))),
@@ -131,39 +131,23 @@ fn gone() -> EngineError {
     EngineError::protocol("a measuring thread has ended unexpectedly")
 }
 
-struct Whole<F>(Option<F>);
-
-impl<F: FnOnce() -> Result<T, EngineError>, T: Send> Worker for Whole<F> {
-    type Order = ();
-    type Done = Option<T>;
-    type End = ();
-
-    fn work(&mut self, (): ()) -> Result<Option<T>, EngineError> {
-        self.0.take().map(|work| work()).transpose()
-    }
-
-    fn finish(self) -> Result<(), EngineError> {
-        Ok(())
-    }
+/// What a worker does in this thread, with the time that it waits for a CPU meanwhile.
+fn work(worker: &mut impl Worker, request: Option<Request>) -> Result<Report, EngineError> {
+    let before = cpu::waited_ns();
+    let report = worker.work(request)?;
+    let waited_ns =
+        cpu::waited_ns().zip(before).map(|(after, before)| after.saturating_sub(before));
+    Ok(Report { waited_ns, ..report })
 }
 
-/// Prepares every lane, starts them together and waits for all; also gives the CPU time they used.
-pub fn run_lanes<T: Send, R: FnOnce() -> Result<T, EngineError>>(
-    numjobs: u32,
-    live: &Live,
-    prepare: impl Fn(u32) -> Result<R, EngineError> + Sync,
-) -> Result<(Vec<T>, Usage), EngineError> {
-    let (mut all, mut usage) = (Vec::new(), Usage::default());
-    with_crew(
-        numjobs,
-        live,
-        |index| Ok(Whole(Some(prepare(index)?))),
-        |ask| {
-            let before = Usage::now();
-            all = ask(())?;
-            usage = Usage::now().since(before);
-            Ok(())
-        },
-    )?;
-    Ok((all.into_iter().flatten().collect(), usage))
+/// A slice of a worker: the part in which the drive settles, and at once the part that counts.
+pub fn both_parts(
+    request: &Request,
+    mut part: impl FnMut(u32) -> Result<Report, EngineError>,
+) -> Result<Report, EngineError> {
+    let settling = match request.settling {
+        0 => Vec::new(),
+        units => part(units)?.along,
+    };
+    Ok(Report { settling, ..part(request.counted)? })
 }

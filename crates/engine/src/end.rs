@@ -1,7 +1,7 @@
 //! When a lane stops, as a pure decision.
 
 use bakeoff_model::job::Job;
-use bakeoff_tools::native::sliced::Go;
+use bakeoff_tools::native::sliced::Request;
 
 use crate::offsets::share;
 
@@ -45,25 +45,25 @@ impl End {
 
     /// The share of lane `lane` in a part of a slice that has so many of its units, and begins when
     /// the lane has `issued` data operations. Operations and flushes count from there.
-    pub fn of_slice(job: &Job, go: &Go, units: u32, lane: u32, issued: u64) -> End {
+    pub fn of_slice(job: &Job, request: &Request, units: u32, lane: u32, issued: u64) -> End {
         let units = u64::from(units);
-        let ios = go.least_ios.max(go.least_bytes.div_ceil(job.bs)).saturating_mul(units);
+        let ios = request.least_ios.max(request.least_bytes.div_ceil(job.bs)).saturating_mul(units);
         // Every lane has something to do: an idle one would not be the load that was asked for.
         let least = |all: u64| if all == 0 { 0 } else { share(all, lane, job.numjobs).max(1) };
-        let all_units = u64::from(go.settling).saturating_add(go.counted.into()).max(1);
-        let most_bytes = u128::from(go.most_bytes) * u128::from(units) / u128::from(all_units);
+        let all_units = u64::from(request.settling).saturating_add(request.counted.into()).max(1);
+        let most_bytes = u128::from(request.most_bytes) * u128::from(units) / u128::from(all_units);
         let most_ios = u64::try_from(most_bytes).unwrap_or(u64::MAX) / job.bs;
-        let most = (go.most_bytes > 0).then(|| least(most_ios.max(1)));
-        let runtime_ns = go.slice_ns.saturating_mul(units);
+        let most = (request.most_bytes > 0).then(|| least(most_ios.max(1)));
+        let runtime_ns = request.slice_ns.saturating_mul(units);
         End {
             quota: most,
             runtime_ns: Some(runtime_ns),
             min_ios: 0,
             least_ios: least(ios),
-            least_flushes: least(go.least_flushes.saturating_mul(units)),
-            hard_ns: go.limit_ns,
+            least_flushes: least(request.least_flushes.saturating_mul(units)),
+            hard_ns: request.limit_ns,
             ask_ios: most.map_or(u64::MAX, |most| issued.saturating_add(most)),
-            ask_ns: runtime_ns.min(go.limit_ns),
+            ask_ns: runtime_ns.min(request.limit_ns),
         }
     }
 
@@ -123,8 +123,8 @@ mod tests {
         Job::new(Rw::Write, 4096, 40960)
     }
 
-    fn go() -> Go {
-        Go {
+    fn request() -> Request {
+        Request {
             settling: 0,
             counted: 1,
             slice_ns: 50,
@@ -170,8 +170,9 @@ mod tests {
 
     #[test]
     fn a_slice_ends_when_its_time_and_its_minimum_are_over_or_at_its_limit() {
-        let go = Go { least_flushes: 3, least_bytes: 100_000, ..go() };
-        let end = End::of_slice(&Job { io_size: Some(4096), min_ios: 99, ..job() }, &go, 1, 0, 0);
+        let request = Request { least_flushes: 3, least_bytes: 100_000, ..request() };
+        let end =
+            End::of_slice(&Job { io_size: Some(4096), min_ios: 99, ..job() }, &request, 1, 0, 0);
         assert!(!end.reached(49, 1000, 1000));
         assert!(!end.reached(50, 24, 3), "100000 bytes are 25 operations");
         assert!(!end.reached(50, 25, 2));
@@ -180,17 +181,17 @@ mod tests {
         assert!(!end.has_least(1, 0));
         let lanes = Job { numjobs: 8, ..job() };
         let flushes: Vec<_> =
-            (0..8).map(|lane| End::of_slice(&lanes, &go, 1, lane, 0).least_flushes).collect();
+            (0..8).map(|lane| End::of_slice(&lanes, &request, 1, lane, 0).least_flushes).collect();
         assert_eq!(flushes, [1; 8]);
     }
 
     #[test]
     fn a_part_has_its_units_of_time_and_work_and_its_share_of_the_bytes() {
-        let go = Go { settling: 3, counted: 5, most_bytes: 80 * 4096, ..go() };
-        let settling = End::of_slice(&job(), &go, go.settling, 0, 0);
+        let request = Request { settling: 3, counted: 5, most_bytes: 80 * 4096, ..request() };
+        let settling = End::of_slice(&job(), &request, request.settling, 0, 0);
         assert_eq!((settling.runtime_ns, settling.least_ios), (Some(150), 60));
         assert_eq!((settling.quota, settling.hard_ns), (Some(30), 2000));
-        let counted = End::of_slice(&job(), &go, go.counted, 0, 0);
+        let counted = End::of_slice(&job(), &request, request.counted, 0, 0);
         assert_eq!((counted.runtime_ns, counted.quota), (Some(250), Some(50)));
         assert!(!counted.reached(10, 99, 0) && counted.reached(10, 100, 0), "not below the least");
     }
@@ -198,7 +199,7 @@ mod tests {
     /// A slice beyond its time once asked for each I/O, at 450 instructions more each.
     #[test]
     fn a_slice_beyond_its_time_asks_again_when_its_minimum_is_done() {
-        let mut end = End::of_slice(&job(), &go(), 1, 0, 0);
+        let mut end = End::of_slice(&job(), &request(), 1, 0, 0);
         assert_eq!((end.ask_from(), end.ask_at_ns()), (u64::MAX, 50));
         end.wait_for_least(105, 5);
         assert_eq!((end.ask_from(), end.ask_at_ns()), (120, 2000));

@@ -21,9 +21,9 @@ use bakeoff_model::job::Job;
 
 use crate::along::Along;
 use crate::buffer::Buffers;
+use crate::calibrate::Cost;
 use crate::check;
 use crate::clock::Clock;
-use crate::cost::Cost;
 use crate::data::Content;
 use crate::end::End;
 use crate::engine::{Engine, Op, Setup};
@@ -31,11 +31,8 @@ use crate::error::EngineError;
 use crate::hold;
 use crate::live::Live;
 use crate::offsets::{Cursor, Span, Step};
-use crate::outcome::{Outcome, Piece};
 use crate::pace::Pace;
 use crate::record::{Kind, Recorder, Row};
-use crate::target;
-use crate::verify::Trace;
 use crate::windows::WINDOW_NS;
 
 use self::filler::Filler;
@@ -46,7 +43,7 @@ mod filler;
 mod flush;
 mod immediate;
 mod queued;
-pub mod sliced;
+pub mod worker;
 
 #[derive(Clone, Copy)]
 pub struct Cell<'a> {
@@ -55,7 +52,7 @@ pub struct Cell<'a> {
     pub depth: u32,
     /// Whether lanes stand for one stream with many I/Os in flight and take turns in it.
     pub in_turns: bool,
-    /// What making and bookkeeping cost; see [`crate::cost`].
+    /// What making and bookkeeping cost; see [`crate::calibrate`].
     pub cost: Cost,
     pub clock: Clock,
     pub live: &'a Live<'a>,
@@ -313,52 +310,5 @@ impl<'a, E: Engine> Lane<'a, E> {
             now = end;
         }
         Ok(now)
-    }
-
-    pub fn whole(mut self, work: Loop<'a, E>) -> Result<Outcome, EngineError> {
-        let mut queue = self.queue();
-        let now = work(&mut self, &mut queue)?;
-        self.finish(now)
-    }
-
-    fn finish(mut self, now: u64) -> Result<Outcome, EngineError> {
-        let released = self.engine.release();
-        released.map_err(|e| EngineError::io("releasing the file", e))?;
-        let loop_ns = now - self.start_ns;
-        let close_start = self.clock.now_ns();
-        if let Some(fd) = self.fd.take() {
-            target::close(fd)?;
-        }
-        let closed_ns = self.clock.now_ns();
-        let end_ns = closed_ns;
-        let backlog = self.pace.as_ref().map_or(0, |pace| {
-            pace.backlog(self.stopped_ns, self.end.ask_from().saturating_sub(self.issued))
-        });
-        let other_ns = self.flushes.time_ns() + self.idle_ns + self.making_ns;
-        let (ops, windows) = self.recorder.end();
-        let rest = Piece {
-            start_ns: self.start_ns,
-            end_ns,
-            data_ns: loop_ns.saturating_sub(other_ns),
-            flush_ns: self.flushes.time_ns(),
-            close_ns: closed_ns - close_start,
-            ops,
-            pooled_ios: self.filler.pooled_ios(),
-            ..Piece::default()
-        };
-        Ok(Outcome {
-            rest,
-            windows,
-            backlog,
-            batch_max: self.batch_max,
-            turn_ns: self.turn_ns,
-            huge: self.buffers.is_huge(),
-            trace: Some(Trace {
-                span: self.span,
-                issued: self.issued,
-                pooled_from: self.filler.pooled_from(),
-                pool_buffers: self.filler.pool_buffers(),
-            }),
-        })
     }
 }

@@ -6,7 +6,6 @@ use bakeoff_model::measurement::Measurement;
 
 use crate::calibrate;
 use crate::clock::Clock;
-use crate::crew::run_lanes;
 use crate::engine::Engine;
 use crate::engine::libaio::Libaio;
 use crate::engine::null::Null;
@@ -14,16 +13,13 @@ use crate::engine::psync::Psync;
 use crate::engine::uring::Uring;
 use crate::engine_choice::{as_threads, choose};
 use crate::error::EngineError;
-use crate::lane::sliced::SlicedLane;
+use crate::lane::worker::LaneWorker;
 use crate::lane::{Cell, Lane, Loop};
 use crate::live::Live;
-use crate::report::{self, Circumstances};
-use crate::slice_report::{How, in_crew};
+use crate::report::{self, Circumstances, Talk, in_crew};
 use crate::smallfiles;
 use crate::target::Target;
-use crate::usage::Usage;
 use crate::verify;
-use crate::waiting;
 
 struct LaneSetup {
     engine: EngineName,
@@ -37,35 +33,35 @@ pub fn measure(
     job: &Job,
     find: impl FnOnce(&Job) -> Result<Target, EngineError>,
     live: &Live<'_>,
-    how: How<'_>,
+    talk: Option<Talk<'_>>,
 ) -> Result<Measurement, EngineError> {
     if job.rw == Rw::SmallFiles {
-        return smallfiles::measure(job, &find(job)?, live, how);
+        return smallfiles::measure(job, &find(job)?, live, talk);
     }
     if job.engine == EngineName::Null {
-        return idle(job, live, how);
+        return idle(job, live, talk);
     }
-    on_target(job, &find(job)?, live, how)
+    on_target(job, &find(job)?, live, talk)
 }
 
 fn on_target(
     job: &Job,
     target: &Target,
     live: &Live<'_>,
-    how: How<'_>,
+    talk: Option<Talk<'_>>,
 ) -> Result<Measurement, EngineError> {
     let (engine, findings) = choose(job);
     let setup = LaneSetup { engine, depth: job.iodepth, in_turns: false, findings };
     let on = Some(target);
     match engine {
-        EngineName::IoUring => in_lanes((job, on), live, setup, Lane::<Uring>::queued, how),
-        EngineName::Libaio => in_lanes((job, on), live, setup, Lane::<Libaio>::queued, how),
+        EngineName::IoUring => in_lanes((job, on), live, setup, Lane::<Uring>::queued, talk),
+        EngineName::Libaio => in_lanes((job, on), live, setup, Lane::<Libaio>::queued, talk),
         EngineName::Psync | EngineName::Null => {
             let threads = as_threads(job);
             let in_turns = threads.numjobs > job.numjobs && job.numjobs == 1;
             let setup = LaneSetup { depth: 1, in_turns, ..setup };
             let work = Lane::<Psync>::one_by_one;
-            let measured = in_lanes((&threads, on), live, setup, work, how)?;
+            let measured = in_lanes((&threads, on), live, setup, work, talk)?;
             Ok(Measurement { job: job.clone(), ..measured })
         }
     }
@@ -76,7 +72,7 @@ fn idle(job: &Job, live: &Live<'_>, how: How<'_>) -> Result<Measurement, EngineE
     let (engine, depth, findings) = (job.engine, job.iodepth, Vec::new());
     let setup = LaneSetup { engine, depth, in_turns: false, findings };
     let work = if depth == 1 { Lane::<Null>::one_by_one } else { Lane::<Null>::queued };
-    in_lanes((job, None), live, setup, work, how)
+    in_lanes((job, None), live, setup, work, talk)
 }
 
 fn in_lanes<'a, E: Engine>(
@@ -84,7 +80,7 @@ fn in_lanes<'a, E: Engine>(
     live: &'a Live<'a>,
     setup: LaneSetup,
     work: Loop<'a, E>,
-    how: How<'_>,
+    talk: Option<Talk<'_>>,
 ) -> Result<Measurement, EngineError> {
     let LaneSetup { engine, depth, in_turns, findings } = setup;
     let clock = Clock::find();
@@ -92,21 +88,12 @@ fn in_lanes<'a, E: Engine>(
     let cell = Cell { job, depth, in_turns, cost, clock, live };
     let lane = |index| {
         let fd = target.map(|target| target.of_lane(index, job.numjobs).open(job)).transpose()?;
-        Lane::<E>::new(cell, index, fd)
+        Ok(LaneWorker::new(Lane::<E>::new(cell, index, fd)?, work))
     };
-    let (lanes, usage) = match how {
-        How::AtOnce => run_lanes(job.numjobs, live, |index| {
-            let lane = lane(index)?;
-            Ok(move || waiting::counted(|| lane.whole(work)))
-        })?,
-        How::InSlices(talk) => {
-            let lanes = in_crew(cell, |index| Ok(SlicedLane::new(lane(index)?, work)), talk)?;
-            (lanes, Usage::default())
-        }
-    };
+    let (whole, lanes) = in_crew(cell, lane, talk)?;
     let traces: Vec<_> = lanes.iter().filter_map(|lane| lane.trace).collect();
-    let circumstances = Circumstances { engine, usage, cost, clock, findings };
-    let mut measurement = report::measurement(job, lanes, circumstances);
+    let circumstances = Circumstances { engine, cost, clock, findings };
+    let mut measurement = report::measurement(job, &whole, lanes, circumstances);
     if let Some(target) = target.filter(|_| job.verify) {
         measurement.verified_bytes = Some(verify::verify(job, target, &traces)?);
     }
@@ -135,8 +122,7 @@ mod tests {
         let (engine, findings) = (EngineName::Psync, Vec::new());
         let setup = LaneSetup { engine, depth: 1, in_turns: true, findings };
         let run = Lane::<Psync>::one_by_one;
-        let measurement =
-            in_lanes((&threads, Some(&target)), &live, setup, run, How::AtOnce).unwrap();
+        let measurement = in_lanes((&threads, Some(&target)), &live, setup, run, None).unwrap();
         assert_eq!(measurement.verified_bytes, Some(41 * 1000));
         assert_eq!(measurement.total_ios(), 3 * 41);
     }

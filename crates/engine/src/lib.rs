@@ -7,7 +7,7 @@
 //!
 //! From the outside in: `serve` reads a task, `measure` checks the job and starts lanes, a lane is
 //! one thread's hot loop over an `engine`, `record` keeps what it saw, `report` adds it up. In
-//! slices, it reads orders, `slices` measures, and a `crew` keeps the lanes alive.
+//! slices, `serve` reads requests, and a `crew` keeps the lanes alive in between.
 
 // A new variant of an enum is looked at wherever the enum decides something.
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
@@ -18,8 +18,8 @@ mod calibrate;
 mod check;
 mod clock;
 mod companion;
-mod cost;
 mod counters;
+mod cpu;
 mod crew;
 mod data;
 mod end;
@@ -34,7 +34,6 @@ mod live;
 pub mod loops;
 mod measure;
 mod offsets;
-mod outcome;
 mod own_process;
 mod pace;
 pub mod pieces;
@@ -46,14 +45,10 @@ mod serve;
 #[cfg(test)]
 #[path = "../../bakeoff/tests/support/skip.rs"]
 mod skip;
-mod slice_report;
-mod slices;
 mod smallfiles;
 mod target;
-mod usage;
 mod used;
 mod verify;
-mod waiting;
 mod windows;
 
 pub use companion::serve_companion;

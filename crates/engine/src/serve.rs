@@ -1,21 +1,21 @@
 //! The engine's child process: one task in, one reply out. Where a cell is measured in slices,
-//! orders follow the task, each answered with a line: see [`bakeoff_tools::native::sliced`].
+//! requests follow the task, each answered with a line: see [`bakeoff_tools::native::sliced`].
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::BorrowedFd;
 
+use bakeoff_model::job::Job;
 use bakeoff_model::json;
 use bakeoff_model::measurement::Measurement;
-use bakeoff_tools::native::sliced::{Answer, ORDER_LIMIT_BYTES, Order};
+use bakeoff_tools::native::sliced::{REQUEST_LIMIT_BYTES, Request};
 use bakeoff_tools::native::{NativeTask, Reply, TASK_LIMIT_BYTES, TargetKind};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 use crate::error::EngineError;
 use crate::live::Live;
-use crate::measure::measure_found;
+use crate::measure::{measure_found, measure_slices};
 use crate::profile::{OpenDatabase, Work, Workdir, measure_in};
-use crate::slice_report::Measure;
-use crate::slices::measure_slices;
+use crate::report::Measure;
 use crate::target::{Spot, Target};
 use crate::used;
 
@@ -31,7 +31,7 @@ pub fn serve(open: OpenDatabase) -> i32 {
         do_task(&task, open)
     });
     let reply = result.unwrap_or_else(|error| Reply::Error(error.0));
-    end(say(&mut io::stdout().lock(), serde_json::to_vec(&reply)))
+    end(say(&mut io::stdout().lock(), &reply))
 }
 
 pub fn end(said: Result<(), EngineError>) -> i32 {
@@ -44,11 +44,8 @@ pub fn end(said: Result<(), EngineError>) -> i32 {
     }
 }
 
-pub fn say(
-    output: &mut impl Write,
-    answer: serde_json::Result<Vec<u8>>,
-) -> Result<(), EngineError> {
-    let mut bytes = answer.map_err(EngineError::protocol)?;
+pub fn say(output: &mut impl Write, reply: &Reply) -> Result<(), EngineError> {
+    let mut bytes = serde_json::to_vec(reply).map_err(EngineError::protocol)?;
     bytes.push(b'\n');
     let written = output.write_all(&bytes).and_then(|()| output.flush());
     written.map_err(|e| EngineError::io("replying to the parent process", e))
@@ -64,7 +61,7 @@ fn read_task(input: impl Read) -> Result<NativeTask, EngineError> {
     json::read(&bytes).map_err(EngineError::protocol)
 }
 
-pub fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
+fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|e| EngineError::io("setting the parent-death signal", e))?;
     let parent = getppid().map(|pid| pid.as_raw_nonzero().get());
@@ -96,8 +93,8 @@ pub fn do_task(task: &NativeTask, open: OpenDatabase) -> Result<Reply, EngineErr
         let measured = measure_in(workdir, work, at, live, open);
         return measured.map(Reply::Parts);
     }
-    let measured = measure_found(&task.job, |job| Target::of_task(task, job), live)?;
-    Ok(Reply::Ok(Box::new(measured)))
+    let find = |job: &Job| Target::of_task(task, job);
+    Ok(Reply::Ok(Box::new(measure_found(&task.job, find, &Live::new(live))?)))
 }
 
 /// The inherited descriptor `number`, if it is open.
@@ -112,27 +109,34 @@ fn borrow(number: i32) -> Result<BorrowedFd<'static>, EngineError> {
     Ok(fd)
 }
 
-/// Reads a task and orders from `input`, and answers on `output` until the order to end. Returns
-/// the exit status: 0 when it was told to end or said why it cannot go on, and 70 when nobody
+/// Reads a task and requests from `input`, and replies on `output` until the last request. Returns
+/// the exit status: 0 when it replied to all of them or with why it cannot, and 70 when nobody
 /// listens.
 ///
 /// The process dies with its parent.
 pub fn serve_slices(input: impl Read, mut output: impl Write) -> i32 {
-    let mut input = BufReader::new(input);
-    let last = match whole_cell(&mut input, &mut output) {
-        Ok(ended) => Answer::Ended(Box::new(ended)),
-        Err(error) => Answer::Error(error.0),
-    };
-    end(say(&mut output, serde_json::to_vec(&last)))
+    let ended = whole_cell(&mut BufReader::new(input), &mut output);
+    end(say(&mut output, &last(ended)))
+}
+
+/// The last reply of a child that lived for a while.
+pub fn last(ended: Result<Measurement, EngineError>) -> Reply {
+    ended.map_or_else(|error| Reply::Error(error.0), |ended| Reply::Ok(Box::new(ended)))
+}
+
+/// Reads the task that comes before everything else.
+pub fn first(input: &mut impl BufRead) -> Result<NativeTask, EngineError> {
+    let task: NativeTask =
+        json::read(&line(input, TASK_LIMIT_BYTES)?).map_err(EngineError::protocol)?;
+    die_with(task.parent_pid)?;
+    Ok(task)
 }
 
 fn whole_cell(
     input: &mut impl BufRead,
     output: &mut impl Write,
 ) -> Result<Measurement, EngineError> {
-    let task: NativeTask =
-        json::read(&line(input, TASK_LIMIT_BYTES)?).map_err(EngineError::protocol)?;
-    die_with(task.parent_pid)?;
+    let task = first(input)?;
     if task.profile.is_some() || task.history.is_some() {
         return Err(EngineError::protocol("this task cannot be done in slices"));
     }
@@ -147,16 +151,12 @@ fn converse(
     output: &mut impl Write,
     measure: Measure<'_>,
 ) -> Result<(), EngineError> {
-    say(output, serde_json::to_vec(&Answer::Ready))?;
+    say(output, &Reply::Ready)?;
     loop {
-        let order = line(input, ORDER_LIMIT_BYTES)?;
-        match json::read(&order).map_err(EngineError::protocol)? {
-            Order::Go(go) => {
-                let slice = Answer::Slice(Box::new(measure(&go)?));
-                say(output, serde_json::to_vec(&slice))?;
-            }
-            Order::End => return Ok(()),
-        }
+        let request = line(input, REQUEST_LIMIT_BYTES)?;
+        let request: Option<Request> = json::read(&request).map_err(EngineError::protocol)?;
+        let Some(request) = request else { return Ok(()) };
+        say(output, &Reply::Slice(Box::new(measure(request)?)))?;
     }
 }
 

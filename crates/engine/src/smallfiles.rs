@@ -23,7 +23,7 @@ use bakeoff_model::job::{Data, EngineName, Job};
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::slice::Stretch;
 use bakeoff_tools::native::TargetKind;
-use bakeoff_tools::native::sliced::Go;
+use bakeoff_tools::native::sliced::{Report, Request};
 use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fsync, openat, statx, unlinkat};
 use rustix::io::Errno;
 
@@ -32,56 +32,37 @@ use crate::buffer::Buffers;
 use crate::calibrate;
 use crate::check;
 use crate::clock::Clock;
-use crate::crew::{Worker, run_lanes};
+use crate::crew::{Worker, both_parts};
 use crate::data::{Content, Tag};
 use crate::end::End;
 use crate::error::EngineError;
 use crate::lane::Cell;
 use crate::live::Live;
 use crate::offsets::share;
-use crate::outcome::{Outcome, Piece};
 use crate::profile::{Meter, transfer};
 use crate::record::Kind;
-use crate::report::{self, Circumstances};
-use crate::slice_report::{How, Measure, both_parts, in_crew};
+use crate::report::{self, Circumstances, LaneEnd, Talk, in_crew};
 use crate::target::{self, Target};
-use crate::usage::Usage;
 use crate::verify;
-use crate::waiting;
+use crate::windows::Windows;
 
 pub fn measure(
     job: &Job,
     target: &Target,
     live: &Live<'_>,
-    how: How<'_>,
+    talk: Option<Talk<'_>>,
 ) -> Result<Measurement, EngineError> {
     debug_assert_eq!(target.kind, TargetKind::Directory);
     let clock = Clock::find();
     let cost = calibrate::cost(job, 1, clock)?;
     let cell = Cell { job, depth: 1, in_turns: false, cost, clock, live };
     let lane = |index| FilesLane::new(cell, index, target.open_directory()?);
-    let mut read_bytes = 0;
-    let (lanes, usage) = match how {
-        How::AtOnce => run_lanes(job.numjobs, live, |index| {
-            let lane = lane(index)?;
-            Ok(move || waiting::counted(|| lane.run()))
-        })?,
-        How::InSlices(talk) => {
-            let mut counting = |measure: Measure<'_>| {
-                talk(&mut |go| {
-                    let report = measure(go)?;
-                    read_bytes += report.totals(Kind::Read).map_or(0, |read| read.bytes);
-                    Ok(report)
-                })
-            };
-            (in_crew(cell, lane, &mut counting)?, Usage::default())
-        }
-    };
+    let (whole, lanes) = in_crew(cell, lane, talk)?;
+    let verified_bytes = lanes.iter().map(|lane| lane.verified_bytes).sum();
     let (engine, findings) = (EngineName::Psync, Vec::new());
-    let circumstances = Circumstances { engine, usage, cost, clock, findings };
-    let measured = report::measurement(job, lanes, circumstances);
-    read_bytes += measured.read.as_ref().map_or(0, |read| read.io_bytes);
-    Ok(Measurement { verified_bytes: job.verify.then_some(read_bytes), ..measured })
+    let circumstances = Circumstances { engine, cost, clock, findings };
+    let measured = report::measurement(job, &whole, lanes, circumstances);
+    Ok(Measurement { verified_bytes: job.verify.then_some(verified_bytes), ..measured })
 }
 
 /// A file's name, without allocation.
@@ -120,6 +101,8 @@ pub struct FilesLane<'a> {
     along: Along,
     /// Time from the last create of the last set to its end, for each of its files.
     rest_ns: u64,
+    verified_bytes: u64,
+    windows: Option<Windows>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -164,18 +147,9 @@ impl<'a> FilesLane<'a> {
             slice: None,
             along: Along::default(),
             rest_ns: 0,
+            verified_bytes: 0,
+            windows: None,
         })
-    }
-
-    fn run(mut self) -> Result<Outcome, EngineError> {
-        self.do_sets()?;
-        Ok(self.outcome())
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        let (end_ns, huge) = (self.meter.now_ns, self.memory.is_huge());
-        let outcome = self.meter.outcome();
-        Outcome { huge, rest: Piece { end_ns, ..outcome.rest }, ..outcome }
     }
 
     fn do_sets(&mut self) -> Result<(), EngineError> {
@@ -310,6 +284,7 @@ impl<'a> FilesLane<'a> {
         self.done(Kind::Read, got as u64);
         if self.cell.job.verify {
             self.verify(number, got)?;
+            self.verified_bytes += got as u64;
             self.meter.made();
         }
         Ok(())
@@ -367,45 +342,46 @@ impl<'a> FilesLane<'a> {
 
 impl FilesLane<'_> {
     /// Does one part of a slice; the next may follow at once.
-    fn part(&mut self, go: &Go, units: u32) -> Result<Piece, EngineError> {
+    fn part(&mut self, request: &Request, units: u32) -> Result<Report, EngineError> {
         let job = self.cell.job;
-        self.end = End::of_slice(job, go, units, self.index, self.made);
-        let set = End::of_slice(job, go, 1, self.index, self.made).least_ios;
+        self.end = End::of_slice(job, request, units, self.index, self.made);
+        let set = End::of_slice(job, request, 1, self.index, self.made).least_ios;
         let (made, flushes) = (self.made, self.flushes);
         let files = if set == 0 { u64::MAX } else { set };
         self.slice = Some(SetCounts { made, flushes, set: made, files });
         self.along = Along::default();
         self.do_sets()?;
         self.settle()?;
-        let end_ns = self.meter.now_ns;
-        let total = self.so_far(end_ns);
-        let Meter { origin_ns: start_ns, flush_ns, close_ns, making_ns, .. } = self.meter;
-        let loop_ns = self.meter.elapsed_ns();
-        Ok(Piece {
+        let total = self.so_far(self.meter.now_ns);
+        Ok(Report {
             along: std::mem::take(&mut self.along).end(total),
-            start_ns,
-            end_ns,
-            data_ns: loop_ns.saturating_sub(flush_ns + close_ns + making_ns),
-            flush_ns,
-            close_ns,
-            ops: self.meter.recorder.take(),
             cut: !self.end.has_least(self.made - made, self.flushes - flushes),
-            ..Piece::default()
+            ops: self.meter.recorder.take(),
+            ..self.meter.so_far()
         })
+    }
+
+    fn whole(&mut self) -> Result<Report, EngineError> {
+        self.do_sets()?;
+        let (report, end) = self.meter.end();
+        self.windows = end.windows;
+        Ok(report)
     }
 }
 
 impl Worker for FilesLane<'_> {
-    type Order = Go;
-    type Done = Piece;
-    type End = Outcome;
+    type End = LaneEnd;
 
-    fn work(&mut self, go: Go) -> Result<Piece, EngineError> {
-        both_parts(go, |units| self.part(&go, units))
+    fn work(&mut self, request: Option<Request>) -> Result<Report, EngineError> {
+        match request {
+            Some(request) => both_parts(&request, |units| self.part(&request, units)),
+            None => self.whole(),
+        }
     }
 
-    fn finish(mut self) -> Result<Outcome, EngineError> {
-        self.meter.begin_to_count();
-        Ok(self.outcome())
+    fn finish(mut self) -> Result<LaneEnd, EngineError> {
+        let (_, end) = self.meter.end();
+        let (huge, verified_bytes) = (self.memory.is_huge(), self.verified_bytes);
+        Ok(LaneEnd { windows: self.windows.take(), huge, verified_bytes, ..end })
     }
 }

@@ -252,8 +252,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cost::Cost;
+    use crate::calibrate::Cost;
+    use crate::crew::Worker;
     use crate::engine::psync::Psync;
+    use crate::lane::worker::LaneWorker;
     use crate::lane::{Cell, Lane};
     use crate::live::Live;
 
@@ -265,7 +267,9 @@ mod tests {
         let clock = crate::clock::Clock::find();
         let cell = Cell { job, depth: 1, in_turns: false, cost, clock, live: &live };
         let lane = Lane::<Psync>::new(cell, 0, Some(target.open(job).unwrap())).unwrap();
-        (target, lane.whole(Lane::one_by_one).unwrap().trace.unwrap())
+        let mut worker = LaneWorker::new(lane, Lane::one_by_one);
+        worker.work(None).unwrap();
+        (target, worker.finish().unwrap().trace.unwrap())
     }
 
     fn flip(path: &Path, at: u64, with: u8) {

@@ -10,9 +10,7 @@ use bakeoff_model::companions::LEAD_NS;
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::workload::Workload;
-use bakeoff_tools::native::companion::CompanionOrder;
-use bakeoff_tools::native::sliced::Answer;
-use bakeoff_tools::native::{NativeTask, TargetKind};
+use bakeoff_tools::native::{CompanionOrder, NativeTask, Reply, TargetKind};
 
 use super::scratch::{self, Scratch};
 use super::site::{Site, Subject};
@@ -69,8 +67,8 @@ impl Companion {
         let mut companion = Companion { talk, cancel, laid_out_bytes, _target: target };
         // Its files may be laid out on a slow drive.
         match ask_process(&mut companion.talk, &task, UNLIMITED, &companion.cancel)? {
-            Answer::Ready => Ok(Some(companion)),
-            other => Err(ended(other)),
+            Reply::Ready => Ok(Some(companion)),
+            _ => Err(ended()),
         }
     }
 
@@ -94,8 +92,8 @@ impl Companion {
 
     fn order(&mut self, order: CompanionOrder) -> Result<(), LoadError> {
         match ask_process(&mut self.talk, &order, GRACE, &self.cancel)? {
-            Answer::Ready => Ok(()),
-            other => Err(ended(other)),
+            Reply::Ready => Ok(()),
+            _ => Err(ended()),
         }
     }
 
@@ -105,7 +103,7 @@ impl Companion {
     /// As [`Companion::go`].
     pub fn finish(mut self) -> Result<Measurement, LoadError> {
         match ask_process(&mut self.talk, &CompanionOrder::End, GRACE, &self.cancel)? {
-            Answer::Ended(mut measured) => {
+            Reply::Ok(mut measured) => {
                 if self.laid_out_bytes > 0 {
                     let own = measured.write.as_ref().map_or(0, |write| write.io_bytes);
                     measured.wrote_bytes = Some(own);
@@ -113,16 +111,11 @@ impl Companion {
                 }
                 Ok(*measured)
             }
-            other => Err(ended(other)),
+            _ => Err(ended()),
         }
     }
 }
 
-fn ended(answer: Answer) -> LoadError {
-    match answer {
-        Answer::Error(failure) => failure.into(),
-        Answer::Ready | Answer::Slice(_) | Answer::Ended(_) => {
-            LoadError::Child("the companion ended before what it runs beside".to_string())
-        }
-    }
+fn ended() -> LoadError {
+    LoadError::Child("the companion ended before what it runs beside".to_string())
 }

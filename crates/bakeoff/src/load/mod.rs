@@ -16,13 +16,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_model::job::Job;
-use bakeoff_model::json;
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::path::{RawPath, printable};
 use bakeoff_model::profile::Part;
 use bakeoff_model::use_state::{FileHistory, TreeLeft};
 use bakeoff_model::wear::WornDevices;
-use bakeoff_tools::native::sliced::Answer;
 use bakeoff_tools::native::{
     Failure, FailureKind, LIVE_RECORD_BYTES, NativeTask, Reply, TargetKind,
 };
@@ -217,16 +215,16 @@ fn ask_process(
     what: &impl serde::Serialize,
     limit: Duration,
     cancel: &Cancel,
-) -> Result<Answer, LoadError> {
+) -> Result<Reply, LoadError> {
     let line = serde_json::to_vec(what).map_err(|e| LoadError::Child(e.to_string()))?;
     talk.say(&line);
-    let answer = match talk.hear(limit, cancel)? {
-        Heard::Line(line) => json::read(&line),
+    let reply = match talk.hear(limit, cancel)? {
+        Heard::Line(line) => Reply::parse(&line),
         Heard::Ended(how) => return Err(LoadError::Child(format!("{} ended: {how}", talk.name()))),
     };
-    match answer {
-        Ok(Answer::Error(failure)) => Err(failure.into()),
-        Ok(answer) => Ok(answer),
+    match reply {
+        Ok(Reply::Error(failure)) => Err(failure.into()),
+        Ok(reply) => Ok(reply),
         Err(error) => Err(LoadError::Child(format!("{}: {error}", talk.name()))),
     }
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use bakeoff_model::job::Job;
 use bakeoff_model::measurement::Measurement;
-use bakeoff_tools::native::sliced::{Answer, Go, Order, SLICES_MAX, SliceReport, merged};
-use bakeoff_tools::native::{NativeTask, TargetKind};
+use bakeoff_tools::native::sliced::{Report, Request, SLICES_MAX, merged};
+use bakeoff_tools::native::{Failure, NativeTask, Reply, TargetKind};
 
 use super::site::Subject;
 use super::{GRACE, LoadError, UNLIMITED, ask_process, place};
@@ -22,7 +22,7 @@ pub struct Sliced {
     talk: Talk,
     verifies: bool,
     cancel: Cancel,
-    slices: Vec<SliceReport>,
+    slices: Vec<Report>,
     _target: Subject,
 }
 
@@ -46,11 +46,11 @@ impl Sliced {
             ..NativeTask::new(job.clone(), place(target.path(), kind)?, kind)
         };
         let talk = talk::engine()?;
-        let (verifies, slices) = (job.verify, Vec::new());
-        let mut sliced = Sliced { talk, verifies, cancel: cancel.clone(), slices, _target: target };
-        match ask_process(&mut sliced.talk, &task, GRACE, cancel)? {
-            Answer::Ready => Ok(sliced),
-            other => Err(unexpected(&other)),
+        let (verifies, cancel, slices) = (job.verify, cancel.clone(), Vec::new());
+        let mut sliced = Sliced { talk, verifies, cancel, slices, _target: target };
+        match ask_process(&mut sliced.talk, &task, GRACE, &sliced.cancel)? {
+            Reply::Ready => Ok(sliced),
+            _ => Err(Failure::unexpected().into()),
         }
     }
 
@@ -58,22 +58,22 @@ impl Sliced {
     ///
     /// # Errors
     /// What the engine says, and [`LoadError::Interrupted`]. The process is of no use then.
-    pub fn go(&mut self, go: Go) -> Result<&SliceReport, LoadError> {
+    pub fn measure(&mut self, request: Request) -> Result<&Report, LoadError> {
         if self.slices.len() == SLICES_MAX {
             let most = format!("the measuring process measures at most {SLICES_MAX} slices");
             return Err(LoadError::Child(most));
         }
-        let limit = Duration::from_nanos(go.longest_ns()).saturating_add(GRACE);
-        match ask_process(&mut self.talk, &Order::Go(go), limit, &self.cancel)? {
-            Answer::Slice(report) => {
+        let limit = Duration::from_nanos(request.longest_ns()).saturating_add(GRACE);
+        match ask_process(&mut self.talk, &Some(request), limit, &self.cancel)? {
+            Reply::Slice(report) => {
                 self.slices.push(*report);
                 self.slices.last().ok_or_else(|| LoadError::Child("no slice".to_string()))
             }
-            other => Err(unexpected(&other)),
+            _ => Err(Failure::unexpected().into()),
         }
     }
 
-    pub fn slices(&self) -> &[SliceReport] {
+    pub fn slices(&self) -> &[Report] {
         &self.slices
     }
 
@@ -87,26 +87,16 @@ impl Sliced {
     /// What the engine says, and [`LoadError::Interrupted`].
     pub fn finish(mut self, valid: &[usize]) -> Result<Measurement, LoadError> {
         let limit = if self.verifies { UNLIMITED } else { GRACE };
-        match ask_process(&mut self.talk, &Order::End, limit, &self.cancel)? {
-            Answer::Ended(ended) => {
+        match ask_process(&mut self.talk, &None::<Request>, limit, &self.cancel)? {
+            Reply::Ok(ended) => {
                 let numbered = self.slices.iter().enumerate();
-                let counting: Vec<&SliceReport> =
+                let counting: Vec<&Report> =
                     numbered.filter(|(at, _)| valid.contains(at)).map(|(_, slice)| slice).collect();
                 Ok(merged(*ended, &counting))
             }
-            other => Err(unexpected(&other)),
+            _ => Err(Failure::unexpected().into()),
         }
     }
-}
-
-fn unexpected(answer: &Answer) -> LoadError {
-    let what = match answer {
-        Answer::Ready => "that it is ready",
-        Answer::Slice(_) => "with a slice",
-        Answer::Ended(_) => "that it ended",
-        Answer::Error(_) => "with an error",
-    };
-    LoadError::Child(format!("the measuring process sent an unexpected answer: {what}"))
 }
 
 #[cfg(test)]
@@ -135,8 +125,8 @@ mod tests {
         tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap()
     }
 
-    fn short(job: &Job) -> Go {
-        Go::new(Length::of(3_000_000), 1, Least::for_job(job, true))
+    fn short(job: &Job) -> Request {
+        Request::new(Length::of(3_000_000), 1, Least::for_job(job, true))
     }
 
     #[test]
@@ -148,7 +138,7 @@ mod tests {
         let mut sliced = Sliced::start(&job, &path, TargetKind::File, &cancel).unwrap();
         let mut slices: Vec<Slice> = Vec::new();
         for round in 0..5 {
-            let report = sliced.go(short(&job)).unwrap();
+            let report = sliced.measure(short(&job)).unwrap();
             slices.push(Slice { round, ..report.slice() });
         }
         assert!(slices.iter().all(|slice| slice.flushes >= 4 && slice.ios >= 50));
@@ -176,7 +166,7 @@ mod tests {
             .collect();
         let mut end_ns = 0;
         for turn in [0, 2, 1, 1, 0, 2] {
-            let report = standing[turn].go(short(&job)).unwrap();
+            let report = standing[turn].measure(short(&job)).unwrap();
             // Each process has a clock of its own, which may be wrong by some microseconds a
             // second; a slice takes 3 ms.
             assert!(report.monotonic_ns + 1_000_000 >= end_ns, "never two at a time");
@@ -203,9 +193,9 @@ mod tests {
         let job = Job::new(Rw::RandWrite, 4096, 1 << 20);
         let cancel = Cancel::default();
         let mut sliced = Sliced::start(&job, &path, TargetKind::File, &cancel).unwrap();
-        sliced.go(short(&job)).unwrap();
+        sliced.measure(short(&job)).unwrap();
         sliced.talk.kill();
-        let error = sliced.go(short(&job)).unwrap_err().to_string();
+        let error = sliced.measure(short(&job)).unwrap_err().to_string();
         assert!(error.starts_with("the measuring process ended: killed by signal 9: "), "{error}");
     }
 
@@ -223,7 +213,7 @@ mod tests {
             assert!(since.elapsed().as_secs() < 600, "the signal never came");
             std::thread::sleep(Duration::from_millis(1));
         }
-        let ended = sliced.go(short(&job)).unwrap_err();
+        let ended = sliced.measure(short(&job)).unwrap_err();
         assert!(matches!(ended, LoadError::Interrupted), "{ended}");
     }
 }

@@ -19,7 +19,7 @@ use bakeoff_model::workload::Phase;
 use bakeoff_stats::prng::SplitMix64;
 use bakeoff_stats::units;
 use bakeoff_tools::native::TargetKind;
-use bakeoff_tools::native::sliced::{Go, OpKind, SLICES_MAX, SliceReport};
+use bakeoff_tools::native::sliced::{OpKind, Report, Request, SLICES_MAX};
 
 use crate::fault::Fault;
 use crate::host::Moment;
@@ -224,12 +224,12 @@ impl Loads {
         let flushes = u64::from(of.job.fsync.max(of.job.fdatasync) > 0);
         let least = Least { ios: 1, flushes, bytes: 0 };
         let most_bytes = if of.job.rw.writes() { MOST_BYTES } else { 0 };
-        let go = Go::new(Length::of(SLICE_NS), 1, least);
-        let go = Go { limit_ns: SLICE_LIMIT_NS, most_bytes, ..go };
+        let request = Request::new(Length::of(SLICE_NS), 1, least);
+        let request = Request { limit_ns: SLICE_LIMIT_NS, most_bytes, ..request };
         let before = Moment::take(&site.counted);
         companion.as_mut().map_or(Ok(()), |companion| companion.go())?;
         let began_ns = session.journal.elapsed_ns();
-        let report = of.sliced.go(go)?;
+        let report = of.sliced.measure(request)?;
         let sample = sample(report, began_ns, of.op, of.job.numjobs);
         let written = report.written_bytes();
         companion.map_or(Ok(()), Companion::rest)?;
@@ -280,7 +280,7 @@ impl Loads {
     }
 }
 
-fn sample(report: &SliceReport, began_ns: u64, op: Option<OpKind>, threads: u32) -> FitSample {
+fn sample(report: &Report, began_ns: u64, op: Option<OpKind>, threads: u32) -> FitSample {
     let timed = op.and_then(|op| report.totals(op));
     FitSample {
         began_ns,

@@ -15,7 +15,7 @@ use bakeoff_model::slice::{Slice, Stretch, Void};
 use bakeoff_model::slice_length::{self, LIMIT_NS, Least, Length, QUICK_LIMIT_NS};
 use bakeoff_model::wear::DriveWrites;
 use bakeoff_model::workload::{Metric, Phase};
-use bakeoff_tools::native::sliced::{Go, SliceReport};
+use bakeoff_tools::native::sliced::{Report, Request};
 
 use super::cell::{self, CellError};
 use super::drive_bytes::{IdleRate, SyncedCount};
@@ -132,8 +132,8 @@ impl Member {
         length: Length,
     ) -> Result<TriedSlice, CellError> {
         self.cool(site)?;
-        let go = self.order(length, 1);
-        let report = accompanied(&mut self.sliced, &mut self.beside, go)?;
+        let request = self.request(length, 1);
+        let report = accompanied(&mut self.sliced, &mut self.beside, request)?;
         session.spent.add_unrecorded(report.written_in_both_parts());
         Ok(TriedSlice::of(&report.slice(), self.metric))
     }
@@ -148,8 +148,8 @@ impl Member {
         let mark = || session.held.sampler.as_ref().map(|sampler| sampler.mark());
         let (before, from) = (Moment::take(&site.counted), mark());
         let (length, times) = slice_length::asked(turn.length, turn.times);
-        let go = self.order(length, times);
-        let report = accompanied(&mut self.sliced, &mut self.beside, go)?;
+        let request = self.request(length, times);
+        let report = accompanied(&mut self.sliced, &mut self.beside, request)?;
         let (to, passed) = (mark(), Moment::take(&site.counted).since(&before));
         self.asked_bytes = self.asked_bytes.saturating_add(report.written_in_both_parts());
         self.flushes = self.flushes.zip(passed.device_flushes).map(|(all, more)| all + more);
@@ -168,13 +168,13 @@ impl Member {
         self.settles = settles;
     }
 
-    fn order(&self, length: Length, times: u8) -> Go {
+    fn request(&self, length: Length, times: u8) -> Request {
         let least = Least::for_job(&self.job, self.settles);
         let limit_ns = if self.settles { LIMIT_NS } else { QUICK_LIMIT_NS };
-        let go = Go { limit_ns, ..Go::new(length, times, least) };
-        let units = u64::from(go.settling).saturating_add(go.counted.into());
+        let request = Request { limit_ns, ..Request::new(length, times, least) };
+        let units = u64::from(request.settling).saturating_add(request.counted.into());
         let spared = || self.spared_bytes.saturating_mul(units);
-        Go { most_bytes: self.most_bytes.unwrap_or_else(spared), ..go }
+        Request { most_bytes: self.most_bytes.unwrap_or_else(spared), ..request }
     }
 
     fn cool(&mut self, site: &Site) -> Result<(), CellError> {
@@ -265,12 +265,12 @@ impl Member {
 fn accompanied<'s>(
     sliced: &'s mut Sliced,
     beside: &mut Option<Companion>,
-    go: Go,
-) -> Result<&'s SliceReport, LoadError> {
+    request: Request,
+) -> Result<&'s Report, LoadError> {
     if let Some(companion) = beside {
         companion.go()?;
     }
-    let report = sliced.go(go)?;
+    let report = sliced.measure(request)?;
     if let Some(companion) = beside {
         companion.rest()?;
     }
@@ -278,7 +278,7 @@ fn accompanied<'s>(
 }
 
 /// What the drives moved around a slice, without the share of the part in which they settled.
-fn counted(passed: Passed, report: &SliceReport) -> Passed {
+fn counted(passed: Passed, report: &Report) -> Passed {
     let own = u128::from(report.ios());
     let all = own.saturating_add(Stretch::sum(&report.settling).ios.into());
     let share = |moved: Option<u64>| {
@@ -293,7 +293,7 @@ fn counted(passed: Passed, report: &SliceReport) -> Passed {
     }
 }
 
-fn void_of(report: &SliceReport, passed: &Passed, reads_cold: bool) -> Option<Void> {
+fn void_of(report: &Report, passed: &Passed, reads_cold: bool) -> Option<Void> {
     let came_from_disk = |moved: u64| moved as f64 >= report.bytes() as f64 * COLD_SHARE;
     if passed.suspended_ns > SUSPEND_FLOOR_NS {
         Some(Void::Suspended)

@@ -17,7 +17,7 @@ use bakeoff_model::protocol::Protocol;
 use bakeoff_model::slice_length::{self, Least, Length, SHORTEST_NS};
 use bakeoff_model::workload::{Metric, Phase, Workload};
 use bakeoff_model::workloads;
-use bakeoff_tools::native::sliced::{Go, OpKind, SliceReport};
+use bakeoff_tools::native::sliced::{OpKind, Report, Request};
 
 use super::ahead;
 use crate::load::site::Site;
@@ -235,8 +235,9 @@ fn one(
         // A part of a set of files says what all of it costs.
         let part = Least { ios: unit.ios.min(TRIED_IOS), ..unit };
         let limit_ns = slice_length::QUICK_LIMIT_NS;
-        let go = Go { most_bytes, limit_ns, ..Go::new(Length::of(asked_ns), 1, part) };
-        let report = sliced.go(go)?;
+        let request =
+            Request { most_bytes, limit_ns, ..Request::new(Length::of(asked_ns), 1, part) };
+        let report = sliced.measure(request)?;
         let arrived = session.spent.own_bytes().saturating_sub(before_bytes);
         let wall_ns = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let whole = |n: u64| match report.ios() {
@@ -291,13 +292,13 @@ fn is_worn(trial: &CellTrial, most_bytes: u64) -> bool {
     last.is_some_and(|slice| most_bytes > 0 && slice.moved_bytes >= most_bytes)
 }
 
-fn unit_ns(unit: Least, report: &SliceReport) -> u64 {
+fn unit_ns(unit: Least, report: &Report) -> u64 {
     let share = |wanted: u64, done: u64| wanted as f64 / done.max(1) as f64;
     let share = share(unit.ios, report.ios()).max(share(unit.bytes, report.bytes()));
     (report.elapsed_ns as f64 * share) as u64
 }
 
 /// Bytes of the operations that end a slice after so many of them.
-fn moved(report: &SliceReport) -> u64 {
+fn moved(report: &Report) -> u64 {
     report.totals(OpKind::Create).map_or_else(|| report.bytes(), |created| created.bytes)
 }

@@ -1,9 +1,8 @@
-//! What the parent and the engine's child process say to each other.
+//! What the parent and the engine's child process exchange.
 //!
-//! One JSON [`Task`] goes to the child's standard input, one JSON [`Reply`] comes back on its
-//! standard output. Both ends bound what they read. Nothing here starts a process or opens a file.
+//! One JSON [`NativeTask`] goes to the child's standard input, one JSON [`Reply`] comes back on its
+//! standard output; in slices and beside another workload, one reply to each line. Both ends bound what they read. Nothing here starts a process or opens a file.
 
-pub mod companion;
 pub mod sliced;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +15,8 @@ use bakeoff_model::profile::Profile;
 use bakeoff_model::step::Inode;
 use bakeoff_model::use_state::{FileHistory, TreeLeft};
 use bakeoff_model::wear::WornDevices;
+
+use self::sliced::Report;
 
 /// Most bytes of a task: a job, one escaped path of at most `PATH_MAX` bytes, and a file of our own
 /// for each of 1024 threads.
@@ -91,6 +92,10 @@ impl NativeTask {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
+    /// Everything is open, laid out and allocated, or the companion did what it was asked.
+    Ready,
+    Slice(Box<Report>),
+    /// The numbers of the task; in slices what is known besides their work.
     Ok(Box<Measurement>),
     /// The numbers of each part of a profile, in the order of its parts.
     Parts(Vec<Measurement>),
@@ -107,7 +112,9 @@ impl Reply {
         match self {
             Reply::Tree(left) => Ok(left),
             Reply::Error(failure) => Err(failure),
-            Reply::Ok(_) | Reply::Parts(_) => Err(Failure::unexpected("with numbers")),
+            Reply::Ready | Reply::Slice(_) | Reply::Ok(_) | Reply::Parts(_) => {
+                Err(Failure::unexpected())
+            }
         }
     }
 
@@ -116,10 +123,22 @@ impl Reply {
         match self {
             Reply::Ok(measurement) => Ok(vec![*measurement]),
             Reply::Parts(parts) => Ok(parts),
-            Reply::Tree(_) => Err(Failure::unexpected("about files")),
+            Reply::Ready | Reply::Slice(_) | Reply::Tree(_) => Err(Failure::unexpected()),
             Reply::Error(failure) => Err(failure),
         }
     }
+}
+
+/// What a companion of a measured workload is asked; its task comes before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CompanionOrder {
+    /// Works from now on, at its pace.
+    Go,
+    /// Ends what it is doing, flushes, and waits. Time in which it waits does not count.
+    Rest,
+    /// Ends it; the reply has the figures of all the time it worked.
+    End,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
@@ -130,8 +149,8 @@ pub struct Failure {
 }
 
 impl Failure {
-    fn unexpected(what: &str) -> Failure {
-        let message = format!("the measuring process sent an unexpected answer: {what}");
+    pub fn unexpected() -> Failure {
+        let message = "the measuring process sent an unexpected reply".to_string();
         Failure { kind: FailureKind::Protocol, message }
     }
 }
@@ -164,19 +183,14 @@ mod tests {
     fn a_task_with_a_hostile_path_survives_the_pipe() {
         use std::os::unix::ffi::OsStrExt;
         let target = RawPath::new(std::ffi::OsStr::from_bytes(b"/mnt/a b\n\xff"));
+        let job = Job::new(Rw::RandWrite, 4096, 1 << 20);
         let task = NativeTask {
-            more: Vec::new(),
-            job: Job::new(Rw::RandWrite, 4096, 1 << 20),
-            profile: None,
-            parts: Vec::new(),
             disks: vec!["8:0".to_string()],
             worn: Some(WornDevices { bytes: vec!["7:1".to_string()], ..WornDevices::default() }),
-            target,
             inode: Some(Inode { dev: 7, ino: 9 }),
-            target_kind: TargetKind::File,
             live_fd: Some(3),
-            history: None,
             parent_pid: Some(1),
+            ..NativeTask::new(job, target, TargetKind::File)
         };
         let text = serde_json::to_string(&task).unwrap();
         assert!(!text.contains('\n'));

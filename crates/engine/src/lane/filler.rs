@@ -3,8 +3,8 @@
 use bakeoff_model::job::{Data, Job};
 
 use crate::buffer::Buffers;
+use crate::calibrate::Cost;
 use crate::check;
-use crate::cost::Cost;
 use crate::data::{Content, POOL_FROM_BYTES, Tag};
 use crate::windows::Counts;
 

@@ -9,17 +9,17 @@
 
 use bakeoff_model::job::{EngineName, Job};
 use bakeoff_model::measurement::Measurement;
+use bakeoff_tools::native::sliced::Report;
 
+use crate::calibrate::Cost;
 use crate::clock::Clock;
-use crate::cost::Cost;
 use crate::counters::{Counters, Moved};
+use crate::cpu::Usage;
 use crate::error::EngineError;
 use crate::hold;
 use crate::live::Live;
-use crate::outcome::{Outcome, Piece};
 use crate::record::{Kind, Recorder};
-use crate::report::{self, Circumstances};
-use crate::usage::Usage;
+use crate::report::{self, Circumstances, LaneEnd};
 
 /// One part, or one thread of it, being measured.
 pub struct Meter<'a> {
@@ -274,15 +274,19 @@ impl<'a> Meter<'a> {
         let all = self.moved_settling.plus(moved);
         let drive_writes = self.counters.and_then(|counters| counters.drive_writes(all));
         let mut making_ns = self.making_ns;
-        let mut outcomes = vec![self.outcome()];
+        let (report, end) = self.end();
+        let (mut reports, mut ends) = (vec![report], vec![end]);
         for mut meter in rest {
             making_ns += meter.making_ns;
-            outcomes.push(meter.outcome());
+            let (report, end) = meter.end();
+            reports.push(report);
+            ends.push(end);
         }
-        let making_ns = making_ns / outcomes.len() as u64;
+        let making_ns = making_ns / ends.len() as u64;
+        let whole = report::added_up(reports, cost, usage);
         let engine = EngineName::Psync;
-        let circumstances = Circumstances { engine, usage, cost, clock, findings: Vec::new() };
-        let mut measurement = report::measurement(&job, outcomes, circumstances);
+        let circumstances = Circumstances { engine, cost, clock, findings: Vec::new() };
+        let mut measurement = report::measurement(&job, &whole, ends, circumstances);
         measurement.tool_ns += making_ns;
         measurement.device_read_bytes = moved.read_bytes;
         measurement.wrote_bytes = moved.written_bytes;
@@ -290,21 +294,32 @@ impl<'a> Meter<'a> {
         measurement
     }
 
-    pub fn outcome(&mut self) -> Outcome {
-        let other_ns = self.flush_ns + self.close_ns + self.making_ns + self.idle_ns;
+    pub fn end(&mut self) -> (Report, LaneEnd) {
         let (ops, windows) = self.recorder.end();
-        let rest = Piece {
-            start_ns: self.origin_ns,
-            end_ns: self.now_ns,
-            data_ns: (self.now_ns - self.origin_ns).saturating_sub(other_ns),
+        let due = self.apart_ns.map_or(0, |apart_ns| self.elapsed_ns() / apart_ns);
+        let end = LaneEnd {
+            windows: Some(windows),
+            backlog: self.backlog.max(due.saturating_sub(self.begun)),
+            batch_max: 1,
+            turn_ns: 0,
+            huge: false,
+            trace: None,
+            verified_bytes: 0,
+        };
+        (Report { ops, ..self.so_far() }, end)
+    }
+
+    /// What was done so far, but for operations.
+    pub fn so_far(&self) -> Report {
+        let other_ns = self.flush_ns + self.close_ns + self.making_ns + self.idle_ns;
+        Report {
+            monotonic_ns: self.origin_ns,
+            elapsed_ns: self.elapsed_ns(),
+            data_ns: self.elapsed_ns().saturating_sub(other_ns),
             flush_ns: self.flush_ns,
             close_ns: self.close_ns,
-            ops,
             pooled_ios: self.pooled_ios,
-            ..Piece::default()
-        };
-        let due = self.apart_ns.map_or(0, |apart_ns| self.elapsed_ns() / apart_ns);
-        let backlog = self.backlog.max(due.saturating_sub(self.begun));
-        Outcome { rest, windows, backlog, batch_max: 1, turn_ns: 0, huge: false, trace: None }
+            ..Report::default()
+        }
     }
 }

@@ -28,8 +28,8 @@ use rustix::io::Errno;
 use rustix::process::{chroot, fchdir};
 
 use crate::calibrate;
+use crate::calibrate::Cost;
 use crate::clock::Clock;
-use crate::cost::Cost;
 use crate::counters::Counters;
 use crate::error::EngineError;
 use crate::live::Live;

@@ -11,9 +11,7 @@ use bakeoff_model::job::{EngineName, Job, Rw};
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::path::RawPath;
 use bakeoff_model::profile::{Part, Profile};
-use bakeoff_tools::native::companion::CompanionOrder;
-use bakeoff_tools::native::sliced::Answer;
-use bakeoff_tools::native::{FailureKind, NativeTask, TargetKind};
+use bakeoff_tools::native::{CompanionOrder, FailureKind, NativeTask, Reply, TargetKind};
 
 struct Talk {
     child: Child,
@@ -48,7 +46,7 @@ impl Talk {
         let _ = self.input.write_all(&[line, b"\n"].concat());
     }
 
-    fn hear(&mut self) -> Answer {
+    fn hear(&mut self) -> Reply {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap_or_else(|e| panic!("{line:?}: {e}"))
@@ -56,7 +54,7 @@ impl Talk {
 
     fn order(&mut self, order: CompanionOrder) {
         self.say(&serde_json::to_vec(&order).unwrap());
-        assert_eq!(self.hear(), Answer::Ready, "{order:?}");
+        assert_eq!(self.hear(), Reply::Ready, "{order:?}");
     }
 
     /// Bytes that the process has handed to the kernel to write, pipes included.
@@ -77,7 +75,7 @@ impl Talk {
     fn end(mut self) -> Measurement {
         self.say(&serde_json::to_vec(&CompanionOrder::End).unwrap());
         match self.hear() {
-            Answer::Ended(ended) => {
+            Reply::Ok(ended) => {
                 assert!(self.child.wait().unwrap().success());
                 *ended
             }
@@ -97,7 +95,7 @@ fn paced(m: &Measurement) -> u64 {
 
 /// Works for a moment, rests, and works again.
 fn in_turns(mut talk: Talk) -> Measurement {
-    assert_eq!(talk.hear(), Answer::Ready);
+    assert_eq!(talk.hear(), Reply::Ready);
     for _ in 0..3 {
         talk.order(CompanionOrder::Go);
         std::thread::sleep(Duration::from_millis(60));
@@ -168,7 +166,7 @@ fn a_companion_at_rest_does_nothing() {
     let job = Job { rate_iops: Some(1000), numjobs: 3, ..Job::new(Rw::Write, 4096, 1 << 20) };
     std::fs::write(&path, "").unwrap();
     let mut talk = Talk::start(&job, None, &path);
-    assert_eq!(talk.hear(), Answer::Ready);
+    assert_eq!(talk.hear(), Reply::Ready);
     assert_eq!(std::fs::metadata(&path).unwrap().len(), 0, "it has not begun");
     talk.order(CompanionOrder::Go);
     std::thread::sleep(Duration::from_millis(20));
@@ -187,7 +185,7 @@ fn a_companion_that_cannot_work_says_why() {
     let missing = dir.path().join("none").join("file");
     let job = Job { rate_iops: Some(10), ..Job::new(Rw::Write, 4096, 1 << 20) };
     let failure = |mut talk: Talk| match talk.hear() {
-        Answer::Error(failure) => failure.kind,
+        Reply::Error(failure) => failure.kind,
         other => panic!("{other:?}"),
     };
     assert_eq!(failure(Talk::start(&job, None, &missing)), FailureKind::NotFound);

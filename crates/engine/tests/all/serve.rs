@@ -23,19 +23,10 @@ fn ask(stdin: &[u8]) -> (Reply, Output) {
 }
 
 fn task(path: &std::path::Path, target_kind: TargetKind) -> NativeTask {
+    let job = Job { fsync: 1, ..Job::new(Rw::Write, 4096, 40960) };
     NativeTask {
-        more: Vec::new(),
-        job: Job { fsync: 1, ..Job::new(Rw::Write, 4096, 40960) },
-        profile: None,
-        parts: Vec::new(),
-        disks: Vec::new(),
-        worn: None,
-        target: RawPath::new(path),
-        inode: None,
-        target_kind,
-        live_fd: None,
-        history: None,
         parent_pid: Some(std::process::id()),
+        ..NativeTask::new(job, RawPath::new(path), target_kind)
     }
 }
 

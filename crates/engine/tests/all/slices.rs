@@ -10,8 +10,8 @@ use bakeoff_model::measurement::Measurement;
 use bakeoff_model::path::RawPath;
 use bakeoff_model::slice::{STRETCHES, Stretch};
 use bakeoff_model::slice_length::{Least, Length};
-use bakeoff_tools::native::sliced::{Answer, Go, OpKind, Order, SliceReport, merged};
-use bakeoff_tools::native::{FailureKind, NativeTask, TargetKind};
+use bakeoff_tools::native::sliced::{OpKind, Report, Request, merged};
+use bakeoff_tools::native::{FailureKind, NativeTask, Reply, TargetKind};
 
 struct Talk {
     child: Child,
@@ -29,18 +29,8 @@ impl Talk {
             .unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
         let task = NativeTask {
-            more: Vec::new(),
-            job: job.clone(),
-            profile: None,
-            parts: Vec::new(),
-            disks: Vec::new(),
-            worn: None,
-            target: RawPath::new(path),
-            inode: None,
-            target_kind,
-            live_fd: None,
-            history: None,
             parent_pid: Some(std::process::id()),
+            ..NativeTask::new(job.clone(), RawPath::new(path), target_kind)
         };
         let mut talk = Talk { child, input, output: BufReader::new(output) };
         talk.say(&serde_json::to_vec(&task).unwrap());
@@ -50,7 +40,7 @@ impl Talk {
     fn ready(job: &Job, path: &Path) -> Talk {
         let kind = if job.rw == Rw::SmallFiles { TargetKind::Directory } else { TargetKind::File };
         let mut talk = Talk::start(job, path, kind);
-        assert_eq!(talk.hear(), Answer::Ready, "{job:?}");
+        assert_eq!(talk.hear(), Reply::Ready, "{job:?}");
         talk
     }
 
@@ -66,23 +56,23 @@ impl Talk {
         line
     }
 
-    fn hear(&mut self) -> Answer {
+    fn hear(&mut self) -> Reply {
         let line = self.hear_line();
         serde_json::from_str(&line).unwrap_or_else(|e| panic!("{line:?}: {e}"))
     }
 
-    fn go(&mut self, go: Go) -> SliceReport {
-        self.say(&serde_json::to_vec(&Order::Go(go)).unwrap());
+    fn measure(&mut self, request: Request) -> Report {
+        self.say(&serde_json::to_vec(&Some(request)).unwrap());
         match self.hear() {
-            Answer::Slice(report) => *report,
+            Reply::Slice(report) => *report,
             other => panic!("{other:?}"),
         }
     }
 
     fn end(mut self) -> Measurement {
-        self.say(&serde_json::to_vec(&Order::End).unwrap());
+        self.say(b"null");
         match self.hear() {
-            Answer::Ended(ended) => {
+            Reply::Ok(ended) => {
                 assert!(self.child.wait().unwrap().success());
                 *ended
             }
@@ -92,7 +82,7 @@ impl Talk {
 
     fn failure(mut self) -> FailureKind {
         match self.hear() {
-            Answer::Error(failure) => failure.kind,
+            Reply::Error(failure) => failure.kind,
             other => panic!("{other:?}"),
         }
     }
@@ -103,11 +93,11 @@ fn directory() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
 
-fn short(ios: u64) -> Go {
-    Go::new(Length::of(3_000_000), 1, Least { ios, ..Least::default() })
+fn short(ios: u64) -> Request {
+    Request::new(Length::of(3_000_000), 1, Least { ios, ..Least::default() })
 }
 
-fn count(report: &SliceReport, kind: OpKind) -> u64 {
+fn count(report: &Report, kind: OpKind) -> u64 {
     report.totals(kind).map_or(0, |totals| totals.count)
 }
 
@@ -127,14 +117,14 @@ fn every_kind_of_job_measures_slices_and_verifies() {
                 Job { engine, iodepth, numjobs, direct, fsync, ..Job::new(rw, 4096, 1 << 20) };
             let job = Job { fdatasync, verify, ..job };
             let mut talk = Talk::ready(&job, &path);
-            let slices: Vec<_> = (0..4).map(|_| talk.go(short(20))).collect();
+            let slices: Vec<_> = (0..4).map(|_| talk.measure(short(20))).collect();
             let ended = talk.end();
             check_sums(&job, &slices, ended);
         }
     }
 }
 
-fn check_sums(job: &Job, slices: &[SliceReport], ended: Measurement) {
+fn check_sums(job: &Job, slices: &[Report], ended: Measurement) {
     for slice in slices {
         assert!(slice.ios() >= 20 && !slice.cut, "{job:?}: {slice:?}");
         assert_eq!(slice.bytes(), slice.ios() * 4096);
@@ -153,7 +143,7 @@ fn check_sums(job: &Job, slices: &[SliceReport], ended: Measurement) {
     if job.verify {
         assert!(ended.verified_bytes.unwrap() > 0, "{job:?}");
     }
-    let valid: Vec<&SliceReport> = slices.iter().skip(1).collect();
+    let valid: Vec<&Report> = slices.iter().skip(1).collect();
     let all = merged(ended, &valid);
     let ios: u64 = valid.iter().map(|slice| slice.ios()).sum();
     let flushes: u64 = valid.iter().map(|slice| count(slice, OpKind::Flush)).sum();
@@ -173,8 +163,8 @@ fn a_random_job_continues_its_sequence() {
     let mut talk = Talk::ready(&job, &path);
     let (mut before, mut done) = (BTreeSet::new(), 0);
     for _ in 0..3 {
-        let go = Go { slice_ns: 0, ..short(100) };
-        done += talk.go(go).ios();
+        let request = Request { slice_ns: 0, ..short(100) };
+        done += talk.measure(request).ios();
         let written = written_blocks(&path);
         assert!(written.is_superset(&before));
         before = written;
@@ -196,9 +186,9 @@ fn a_sequential_job_continues_its_offset() {
     let path = dir.path().join("file");
     let job = Job { verify: true, ..Job::new(Rw::Write, 4096, 100 * 4096) };
     let mut talk = Talk::ready(&job, &path);
-    let go = |bytes| Go::new(Length::of(0), 1, Least { bytes, ..Least::default() });
+    let request = |bytes| Request::new(Length::of(0), 1, Least { bytes, ..Least::default() });
     for (bytes, length) in [(40 * 4096, 40), (30 * 4096 - 1, 70), (60 * 4096, 100)] {
-        talk.go(go(bytes));
+        talk.measure(request(bytes));
         assert_eq!(std::fs::metadata(&path).unwrap().len(), length * 4096, "it appends, and wraps");
     }
     assert_eq!(talk.end().verified_bytes, Some(100 * 4096));
@@ -210,12 +200,12 @@ fn a_slice_does_its_minimum_and_stops_at_its_limit() {
     let path = dir.path().join("file");
     let job = Job { fsync: 5, ..Job::new(Rw::Write, 4096, 1 << 20) };
     let mut talk = Talk::ready(&job, &path);
-    let go = Go::new(Length::of(0), 1, Least { ios: 7, flushes: 3, bytes: 0 });
-    let slice = talk.go(go);
+    let request = Request::new(Length::of(0), 1, Least { ios: 7, flushes: 3, bytes: 0 });
+    let slice = talk.measure(request);
     assert_eq!((slice.ios(), count(&slice, OpKind::Flush), slice.cut), (15, 3, false));
-    let slice = talk.go(Go { least_ios: u64::MAX, limit_ns: 30_000_000, ..go });
+    let slice = talk.measure(Request { least_ios: u64::MAX, limit_ns: 30_000_000, ..request });
     assert!(slice.cut && slice.elapsed_ns >= 30_000_000, "{slice:?}");
-    let slice = talk.go(Go { least_flushes: 1, ..go });
+    let slice = talk.measure(Request { least_flushes: 1, ..request });
     assert_eq!((slice.ios(), slice.cut), (7, false), "it recovers from the limit");
     talk.end();
 }
@@ -227,7 +217,7 @@ fn what_a_slice_writes_is_flushed_inside() {
     let unflushed = Job::new(Rw::RandWrite, 4096, 1 << 20);
     let mut talk = Talk::ready(&unflushed, &path);
     for _ in 0..3 {
-        let slice = talk.go(short(20));
+        let slice = talk.measure(short(20));
         assert_eq!(count(&slice, OpKind::Flush), 1);
         assert!(slice.flush_ns > 0 && slice.flush_ns <= slice.elapsed_ns);
     }
@@ -242,7 +232,7 @@ fn small_files_leave_nothing_between_slices() {
         let mut talk = Talk::ready(&job, dir.path());
         let mut read_bytes = 0;
         for ios in [1, 20, 33] {
-            let slice = talk.go(short(ios));
+            let slice = talk.measure(short(ios));
             assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing is left");
             assert!(slice.ios() >= ios.min(10) && !slice.cut, "{slice:?}");
             assert_eq!(slice.bytes(), slice.ios() * 1400);
@@ -268,8 +258,8 @@ fn what_a_drive_does_while_it_settles_is_recorded_and_does_not_count() {
     let threads = Job { numjobs: 2, ..flushed.clone() };
     for job in [flushed, queued, unflushed, threads] {
         let mut talk = Talk::ready(&job, &path);
-        let go = Go { slice_ns: 0, settling: 3, counted: 2, ..short(40) };
-        let slice = talk.go(go);
+        let request = Request { slice_ns: 0, settling: 3, counted: 2, ..short(40) };
+        let slice = talk.measure(request);
         let (settled, counted) = (Stretch::sum(&slice.settling), Stretch::sum(&slice.along));
         assert!((120..=128).contains(&settled.ios), "{job:?}: {slice:?}");
         assert!((80..=88).contains(&slice.ios()), "{job:?}: {slice:?}");
@@ -277,7 +267,7 @@ fn what_a_drive_does_while_it_settles_is_recorded_and_does_not_count() {
         assert_eq!(counted.flushes, count(&slice, OpKind::Flush), "{job:?}");
         assert!(settled.flushes > 0 && settled.elapsed_ns > 0, "what it wrote is flushed before");
         assert!(slice.settling.len() <= STRETCHES && slice.along.len() <= STRETCHES);
-        let alone = talk.go(Go { settling: 0, ..go });
+        let alone = talk.measure(Request { settling: 0, ..request });
         assert!(alone.settling.is_empty() && alone.ios() >= 80);
         talk.end();
     }
@@ -288,7 +278,7 @@ fn a_set_of_files_that_was_begun_while_settling_is_not_half_counted() {
     let dir = directory();
     let job = Job { fsync: 1, ..Job::new(Rw::SmallFiles, 700, 700_000) };
     let mut talk = Talk::ready(&job, dir.path());
-    let slice = talk.go(Go { slice_ns: 0, settling: 2, counted: 3, ..short(20) });
+    let slice = talk.measure(Request { slice_ns: 0, settling: 2, counted: 3, ..short(20) });
     assert_eq!(Stretch::sum(&slice.settling).ios, 40, "two sets of twenty");
     assert_eq!(slice.ios(), 60, "and three that count, none cut short");
     for kind in [OpKind::Create, OpKind::Stat, OpKind::Read, OpKind::Unlink] {
@@ -296,7 +286,7 @@ fn a_set_of_files_that_was_begun_while_settling_is_not_half_counted() {
     }
     // A file each, and the directory twice a set.
     assert_eq!(count(&slice, OpKind::Flush), 66);
-    let timed = talk.go(Go { slice_ns: 1_000_000, limit_ns: u64::MAX, ..short(30) });
+    let timed = talk.measure(Request { slice_ns: 1_000_000, limit_ns: u64::MAX, ..short(30) });
     assert!(timed.ios() >= 30 && timed.ios().is_multiple_of(30), "time ends it between sets");
     talk.end();
 }
@@ -307,8 +297,8 @@ fn an_answer_is_small() {
     let path = dir.path().join("file");
     let job = Job { fdatasync: 1, ..Job::new(Rw::RandWrite, 4096, 1 << 20) };
     let mut talk = Talk::ready(&job, &path);
-    let go = Go { slice_ns: 0, ..short(20) };
-    talk.say(&serde_json::to_vec(&Order::Go(go)).unwrap());
+    let request = Request { slice_ns: 0, ..short(20) };
+    talk.say(&serde_json::to_vec(&Some(request)).unwrap());
     let line = talk.hear_line();
     assert!(line.len() < 2500, "{} bytes: {line}", line.len());
     drop(talk);
@@ -346,9 +336,9 @@ fn nonsense_is_answered() {
         assert_eq!(talk.failure(), FailureKind::Protocol);
     }
     let mut talk = Talk::ready(&job, &path);
-    talk.go(short(20));
+    talk.measure(short(20));
     std::fs::File::options().write(true).open(&path).unwrap().set_len(4096).unwrap();
-    talk.say(&serde_json::to_vec(&Order::Go(short(20))).unwrap());
+    talk.say(&serde_json::to_vec(&Some(short(20))).unwrap());
     assert_eq!(talk.failure(), FailureKind::Invalid, "the file is too short now");
 }
 
@@ -358,15 +348,15 @@ fn the_child_ends_with_its_input() {
     let path = dir.path().join("file");
     let job = Job { numjobs: 2, ..Job::new(Rw::RandWrite, 4096, 1 << 20) };
     let mut talk = Talk::ready(&job, &path);
-    talk.go(short(20));
+    talk.measure(short(20));
     drop(talk.input.take());
     assert_eq!(talk.hear_line(), serde_json::to_string(&ended_early()).unwrap() + "\n");
     assert!(talk.child.wait().unwrap().success());
 }
 
-fn ended_early() -> Answer {
+fn ended_early() -> Reply {
     let message = "the engine cannot read its task: the parent process stopped sending requests; \
                    this is a bug in bakeoff, please report it";
     let kind = FailureKind::Protocol;
-    Answer::Error(bakeoff_tools::native::Failure { kind, message: message.to_string() })
+    Reply::Error(bakeoff_tools::native::Failure { kind, message: message.to_string() })
 }

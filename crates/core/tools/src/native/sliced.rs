@@ -1,36 +1,29 @@
-//! What the parent and the engine's child say to each other where a cell is measured in slices.
+//! What the parent and the engine's child exchange where a cell is measured in slices.
 //!
-//! The child lives through a block. The parent writes a [`Task`](super::Task) on one line and
-//! reads [`Answer::Ready`]. Then every [`Order`] gets one [`Answer`], each a JSON line. The
-//! answer to a slice has all latencies of that slice, so that the parent can merge the slices that
-//! count, whenever it knows which do.
+//! The child lives through a block. The parent writes a [`NativeTask`](super::NativeTask) on one
+//! line and reads [`Reply::Ready`](super::Reply). Then each line of the parent is a [`Request`],
+//! which the child answers with a [`Report`], or `null`, which ends the child. A report has all
+//! latencies of its slice, so that the parent can merge the slices that count, whenever it knows
+//! which do.
 
 use serde::{Deserialize, Serialize};
 
-use super::Failure;
 use bakeoff_model::measurement::{Measurement, Window};
 use bakeoff_model::op_totals::OpTotals;
 use bakeoff_model::slice::{Slice, Stretch};
 use bakeoff_model::slice_length::{LIMIT_NS, Least, Length};
 use bakeoff_stats::histogram::Histogram;
 
-/// Most bytes of an order.
-pub const ORDER_LIMIT_BYTES: u64 = 4 << 10;
+/// Most bytes of a request.
+pub const REQUEST_LIMIT_BYTES: u64 = 4 << 10;
 /// Most slices of one child: those of a block of a thousand rounds, each repeated.
 pub const SLICES_MAX: usize = 2048;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Order {
-    Go(Go),
-    End,
-}
-
-/// One slice to measure: a part in which the drive settles, then the part that counts, at once.
+/// What to do in a slice: a part in which the drive settles, then the part that counts, at once.
 /// Each ends when its time is over and its minimum is done, and at its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Go {
+pub struct Request {
     /// Units of work in which the drive settles; 0 = there is no such part.
     #[serde(default)]
     pub settling: u32,
@@ -56,11 +49,11 @@ fn one() -> u32 {
     1
 }
 
-impl Go {
+impl Request {
     /// A slice of a length, with units that do `least`; `times` as long as the others.
-    pub fn new(length: Length, times: u8, least: Least) -> Go {
+    pub fn new(length: Length, times: u8, least: Least) -> Request {
         let Least { ios, flushes, bytes } = least;
-        Go {
+        Request {
             settling: length.settling,
             counted: length.counted().saturating_mul(times.max(1).into()),
             slice_ns: length.unit_ns,
@@ -77,16 +70,6 @@ impl Go {
         let parts = if self.settling > 0 { 2 } else { 1 };
         self.limit_ns.saturating_mul(parts)
     }
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Answer {
-    Ready,
-    Slice(Box<SliceReport>),
-    /// The target is closed. What is known of the whole cell, without the work of its slices.
-    Ended(Box<Measurement>),
-    Error(Failure),
 }
 
 /// A kind of operation.
@@ -115,9 +98,10 @@ impl OpKind {
     ];
 }
 
-/// What one slice took. Times in nanoseconds; those of several threads are averages.
+/// What was done in a slice, by all threads or by one of them. Times in nanoseconds; those of
+/// several threads are averages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SliceReport {
+pub struct Report {
     /// `CLOCK_MONOTONIC` at the first operation.
     pub monotonic_ns: u64,
     /// Wall time from the first operation to the end of the last flush.
@@ -148,7 +132,7 @@ pub struct SliceReport {
     pub along: Vec<Stretch>,
 }
 
-impl SliceReport {
+impl Report {
     pub fn totals(&self, kind: OpKind) -> Option<&OpTotals> {
         self.ops.iter().find(|(own, _)| *own == kind).map(|(_, totals)| totals)
     }
@@ -209,8 +193,8 @@ impl SliceReport {
 
 /// The measurement of a cell: what the child said at its end, with the work of the slices that
 /// count. Its windows are the slices.
-pub fn merged(ended: Measurement, slices: &[&SliceReport]) -> Measurement {
-    let sum = |of: fn(&SliceReport) -> u64| slices.iter().map(|slice| of(slice)).sum::<u64>();
+pub fn merged(ended: Measurement, slices: &[&Report]) -> Measurement {
+    let sum = |of: fn(&Report) -> u64| slices.iter().map(|slice| of(slice)).sum::<u64>();
     let elapsed_ns = sum(|slice| slice.elapsed_ns).max(1);
     let stats = |kind| {
         let mut totals = OpTotals::default();
@@ -240,9 +224,9 @@ pub fn merged(ended: Measurement, slices: &[&SliceReport]) -> Measurement {
     }
 }
 
-fn windows(slices: &[&SliceReport]) -> Vec<Window> {
+fn windows(slices: &[&Report]) -> Vec<Window> {
     let mut start_ns = 0;
-    let window = |slice: &&SliceReport| {
+    let window = |slice: &&Report| {
         let window = Window {
             start_ns,
             len_ns: slice.elapsed_ns,
@@ -276,33 +260,32 @@ mod tests {
     }
 
     #[test]
-    fn orders_and_answers_are_one_line_each() {
-        let go =
-            Order::Go(Go::new(Length::of(50_000_000), 1, Least { ios: 20, ..Least::default() }));
-        let text = serde_json::to_string(&go).unwrap();
+    fn requests_and_reports_are_one_line_each() {
+        let request =
+            Request::new(Length::of(50_000_000), 1, Least { ios: 20, ..Least::default() });
+        let text = serde_json::to_string(&Some(request)).unwrap();
         assert!(!text.contains('\n') && text.len() < 220, "{text}");
-        assert_eq!(serde_json::from_str::<Order>(&text).unwrap(), go);
-        assert_eq!(serde_json::to_string(&Order::End).unwrap(), r#""end""#);
+        assert_eq!(serde_json::from_str::<Option<Request>>(&text).unwrap(), Some(request));
+        assert_eq!(serde_json::from_str::<Option<Request>>("null").unwrap(), None);
         let ops = vec![(OpKind::Read, totals(&[5, 9], 4096)), (OpKind::Flush, totals(&[70], 0))];
-        let report = SliceReport { elapsed_ns: 90, ops, ..SliceReport::default() };
-        let answer = Answer::Slice(Box::new(report));
-        let text = serde_json::to_string(&answer).unwrap();
+        let report = Report { elapsed_ns: 90, ops, ..Report::default() };
+        let text = serde_json::to_string(&report).unwrap();
         assert!(!text.contains('\n') && text.len() < 500, "{text}");
-        assert_eq!(serde_json::from_str::<Answer>(&text).unwrap(), answer);
+        assert_eq!(serde_json::from_str::<Report>(&text).unwrap(), report);
     }
 
     #[test]
     fn a_slice_counts_data_or_whole_files() {
         let ops = vec![(OpKind::Read, totals(&[5; 30], 4096)), (OpKind::Flush, totals(&[70], 0))];
-        let data = SliceReport { ops: ops.clone(), ..SliceReport::default() }.slice();
+        let data = Report { ops: ops.clone(), ..Report::default() }.slice();
         assert_eq!((data.ios, data.bytes, data.flushes), (30, 30 * 4096, 1));
         let settling = vec![Stretch { ios: 15, ..Stretch::default() }];
         let written = vec![(OpKind::Write, totals(&[5; 30], 4096))];
-        let both = SliceReport { ops: written, settling, ..SliceReport::default() };
+        let both = Report { ops: written, settling, ..Report::default() };
         assert_eq!((both.written_bytes(), both.written_in_both_parts()), (30 * 4096, 45 * 4096));
         assert_eq!((data.p50_ns, data.p99_ns, data.max_ns), (Some(5), None, Some(5)));
         let files = [ops, vec![(OpKind::Create, totals(&[90; 3], 100))]].concat();
-        let files = SliceReport { ops: files, ..SliceReport::default() }.slice();
+        let files = Report { ops: files, ..Report::default() }.slice();
         assert_eq!((files.ios, files.max_ns), (3, Some(90)));
     }
 }
