@@ -32,25 +32,20 @@ def job_files(count):
         "io_size=256k",
         "loops=2",
         "overwrite=1",
-        "fallocate=none",
         "bs=64k",
         "filename=shared\nnumjobs=2",
         "norandommap=1",
         "name=other\nbs=8k",
         "rate_iops=2000",
         "rwmixread=80\nfdatasync=8",
-        "fallocate=truncate\nio_size=128k",
-        "end_fsync=1\nsize=(512*1024)",
-        "create_on_open=1",
+        "io_size=128k",
+        "end_fsync=1\nsize=512k",
     ]
     # Every extra with every pattern, the engines in turn.
     pairs = [(rw, extra) for extra, rw in itertools.product(extras, patterns)]
     step = 29  # coprime with their number
     for number in range(count):
         rw, extra = pairs[number * step % len(pairs)]
-        if rw not in ("write", "randwrite"):
-            # Nothing would be there to read.
-            extra = extra.replace("create_on_open=1", "")
         engine, depth = engines[number % len(engines)]
         lines = [f"rw={rw}", f"ioengine={engine}", f"iodepth={depth}", "bs=16k", "size=1m"]
         yield "[job]\n" + "\n".join(lines + extra.split("\n")) + "\n"

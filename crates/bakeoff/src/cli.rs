@@ -27,7 +27,7 @@ pub mod history;
 #[path = "cli/use_args.rs"]
 mod use_args;
 
-pub use bench::{Bench, Fallocate};
+pub use bench::Bench;
 use history::Runs;
 pub use use_args::UseArgs;
 

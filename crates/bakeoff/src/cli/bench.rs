@@ -113,10 +113,6 @@ pub struct Bench {
     /// Write the result to FILE
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// How the blocks of a new scratch file are allocated before a job that only writes: native,
-    /// posix, keep, truncate (none, but the size), none
-    #[arg(long, value_parser = parse_fallocate, default_value = "native")]
-    pub fallocate: Fallocate,
     /// Write a scratch file in full before it is written again (fio's --overwrite=1)
     #[arg(long = "lay_out", hide = true, num_args = 0..=1, default_value = "0",
         default_missing_value = "1", value_parser = parse_switch)]
@@ -133,32 +129,6 @@ pub struct Bench {
     /// The jobs after it on the same command line.
     #[arg(skip)]
     pub also: Vec<Bench>,
-}
-
-/// How the blocks of a file that is only written are allocated before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fallocate {
-    /// By fallocate(2), or where there is none by writing.
-    All,
-    /// The same without changing the file's size.
-    Keep,
-    /// Only the size is set: a file full of holes.
-    Truncate,
-    /// Not at all: the file grows.
-    None,
-}
-
-fn parse_fallocate(text: &str) -> Result<Fallocate, String> {
-    let words = [
-        ("native", Fallocate::All),
-        ("posix", Fallocate::All),
-        ("1", Fallocate::All),
-        ("keep", Fallocate::Keep),
-        ("truncate", Fallocate::Truncate),
-        ("none", Fallocate::None),
-        ("0", Fallocate::None),
-    ];
-    parse_word(text, &words)
 }
 
 fn parse_switch(text: &str) -> Result<bool, String> {

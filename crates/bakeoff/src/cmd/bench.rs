@@ -247,7 +247,7 @@ fn lay_out(
     cancel: &Cancel,
 ) -> Result<(), Fault> {
     let is_written = job.rw.reads() || args.lay_out;
-    if !is_written && bench_scratch::allocate(file, job.size, args.fallocate)? {
+    if !is_written && bench_scratch::allocate(file, job.size) {
         return Ok(());
     }
     let progress = Progress::new(global.quiet);

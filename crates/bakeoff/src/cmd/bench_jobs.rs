@@ -9,7 +9,6 @@ use bakeoff_tools::fio::options::{self, Given};
 
 use crate::cli::{Bench, Command, fio_words};
 use crate::fault::Fault;
-use crate::host;
 
 const JOB_FILES: [&str; 2] = ["fio", "job"];
 
@@ -56,7 +55,7 @@ fn job_file(args: &Bench) -> Result<Option<JobFile>, Fault> {
         Err(error) => return Err(Fault::environment(format!("cannot read {shown}: {error}"))),
         Ok(bytes) => {
             let text = String::from_utf8(bytes).ok();
-            text.map(|text| JobFile::parse_with(&text, &mut |name| included(path, name)))
+            text.map(|text| JobFile::parse(&text))
         }
     };
     match parsed {
@@ -68,26 +67,6 @@ fn job_file(args: &Bench) -> Result<Option<JobFile>, Fault> {
         None => {
             Err(Fault::usage(format!("{shown} cannot be used as a fio job file: it is not text")))
         }
-    }
-}
-
-fn included(by: &Path, name: &str) -> Result<String, String> {
-    let beside = by.parent().unwrap_or(Path::new("")).join(name);
-    let path = if beside.exists() { beside } else { PathBuf::from(name) };
-    let shown = RawPath::new(&path);
-    let found = std::fs::metadata(&path).map_err(|e| format!("cannot include {shown}: {e}"))?;
-    if !found.is_file() || found.len() > FILE_LIMIT_BYTES as u64 {
-        return Err(format!("cannot include {shown}: it is not a job file"));
-    }
-    std::fs::read_to_string(&path).map_err(|e| format!("cannot include {shown}: {e}"))
-}
-
-fn variable(name: &str) -> Option<String> {
-    match name {
-        "$ncpus" => std::thread::available_parallelism().ok().map(|n| n.to_string()),
-        "$pagesize" => Some(rustix::param::page_size().to_string()),
-        "$mb_memory" => host::meminfo().total_bytes.map(|bytes| (bytes >> 20).to_string()),
-        name => std::env::var(name).ok(),
     }
 }
 
@@ -106,7 +85,7 @@ fn sections(args: &Bench, file: &JobFile) -> Result<Vec<Bench>, Fault> {
     let before: Vec<Given> = args.typed.given.clone();
     let jobs = file.jobs().filter(is_wanted);
     jobs.map(|section| {
-        let asked = options::of_section(&section, &before, &variable)
+        let asked = options::of_section(&section, &before, &|name| std::env::var(name).ok())
             .map_err(|error| Fault::usage(format!("{shown}: {error}")))?;
         let made = fio_words::job(&["bakeoff", "bench"].map(OsString::from), asked);
         let of_section = |error: clap::Error| {

@@ -11,11 +11,11 @@ use bakeoff_model::path::RawPath;
 use bakeoff_model::undo::ScratchOf;
 use bakeoff_model::verb::Verb;
 
-use rustix::fs::{FallocateFlags, fallocate, fstat, ftruncate};
+use rustix::fs::{FallocateFlags, fallocate, fstat};
 use rustix::io::Errno;
 
 use super::unkept;
-use crate::cli::{Fallocate, Global};
+use crate::cli::Global;
 use crate::fault::Fault;
 use crate::host::Opened;
 use crate::load::scratch::{self, Scratch};
@@ -76,21 +76,13 @@ pub fn bytes(file: &Opened) -> io::Result<u64> {
     Ok(u64::try_from(fstat(file)?.st_size).unwrap_or(0))
 }
 
-/// Allocates the blocks of a file that is written next; whether it is as asked now. Filesystems
-/// without fallocate(2) have it written instead, which then also says what is wrong elsewhere.
-pub fn allocate(file: &Opened, bytes: u64, how: Fallocate) -> Result<bool, Fault> {
-    let flags = match how {
-        Fallocate::None => return Ok(true),
-        Fallocate::Truncate => {
-            return ftruncate(file, bytes).map(|()| true).map_err(|e| unusable(e.into()));
-        }
-        Fallocate::Keep => FallocateFlags::KEEP_SIZE,
-        Fallocate::All => FallocateFlags::empty(),
-    };
+/// Allocates the blocks of a file that is written next; whether that worked. Filesystems without
+/// fallocate(2) have it written instead, which then also says what is wrong elsewhere.
+pub fn allocate(file: &Opened, bytes: u64) -> bool {
     loop {
-        match fallocate(file, flags, 0, bytes) {
+        match fallocate(file, FallocateFlags::empty(), 0, bytes) {
             Err(Errno::INTR) => {}
-            done => return Ok(done.is_ok()),
+            done => return done.is_ok(),
         }
     }
 }

@@ -8,7 +8,6 @@
 mod announced;
 mod block;
 mod direction;
-pub mod expression;
 pub mod jobfile;
 pub mod json;
 pub(crate) mod measured;

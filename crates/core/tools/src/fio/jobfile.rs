@@ -26,55 +26,22 @@ pub struct Section {
 const ENGINES: &str = "\
     sync psync vsync pvsync pvsync2 libaio posixaio mmap io_uring filecreate filestat filedelete";
 
-const INCLUDES_MAX: u32 = 16;
-
-/// Gives the text of a file that a job file includes, or why it cannot.
-pub type Include<'i> = &'i mut dyn FnMut(&str) -> Result<String, String>;
-
 impl JobFile {
-    /// Reads a job file that includes no others. Comments (`#`, `;`) and blank lines are skipped.
+    /// Reads a job file. Comments (`#`, `;`) and blank lines are skipped.
     pub fn parse(text: &str) -> Result<JobFile, String> {
-        let no = "bakeoff reads included files for bench only. Put their lines here";
-        JobFile::parse_with(text, &mut |_| Err(no.to_string()))
-    }
-
-    /// Reads a job file and, in place, those it includes; their lines count as the one that does.
-    pub fn parse_with(text: &str, include: Include<'_>) -> Result<JobFile, String> {
-        let mut file = JobFile::default();
-        let mut left = FILE_LIMIT_BYTES;
-        file.read(text, (INCLUDES_MAX, None), &mut left, include)?;
-        let has_job = file.jobs().next().is_some();
-        if has_job {
-            Ok(file)
-        } else {
-            Err("the job file has no job: a [section] that is not global".to_string())
+        if text.len() > FILE_LIMIT_BYTES {
+            return Err(format!("the job file is over {} KiB", FILE_LIMIT_BYTES >> 10));
         }
-    }
-
-    fn read(
-        &mut self,
-        text: &str,
-        (depth, within): (u32, Option<u64>),
-        left: &mut usize,
-        include: Include<'_>,
-    ) -> Result<(), String> {
-        *left = left
-            .checked_sub(text.len())
-            .ok_or_else(|| format!("the job file is over {} KiB", FILE_LIMIT_BYTES >> 10))?;
+        let mut file = JobFile::default();
         for (number, line) in (1..).zip(text.lines()) {
-            let number = within.unwrap_or(number);
             let line = line.split(['#', ';']).next().unwrap_or_default().trim();
             if line.is_empty() {
                 continue;
             }
-            if let Some(name) = line.strip_prefix("include ").map(str::trim) {
-                let bad = |why| format!("line {number} of the job file: {why}");
-                let depth = depth.checked_sub(1);
-                let depth =
-                    depth.ok_or_else(|| bad("too many files include each other".to_string()))?;
-                let text = include(name).map_err(bad)?;
-                self.read(&text, (depth, Some(number)), left, include)?;
-                continue;
+            if line.starts_with("include ") {
+                return Err(format!(
+                    "line {number} of the job file includes another file. Put its lines here"
+                ));
             }
             let bad = || {
                 let text = printable(line.as_bytes());
@@ -84,10 +51,10 @@ impl JobFile {
             };
             if let Some(name) = line.strip_prefix('[') {
                 let name = name.strip_suffix(']').ok_or_else(bad)?.trim().to_string();
-                self.sections.push(Section { name, options: Vec::new(), global: 0 });
+                file.sections.push(Section { name, options: Vec::new(), global: 0 });
                 continue;
             }
-            let section = self.sections.last_mut().ok_or_else(bad)?;
+            let section = file.sections.last_mut().ok_or_else(bad)?;
             let (name, value) = line.split_once('=').unwrap_or((line, "1"));
             let (name, value) = (name.trim(), value.trim());
             if name.is_empty() || name.contains(char::is_whitespace) {
@@ -95,7 +62,10 @@ impl JobFile {
             }
             section.options.push((name.to_string(), value.to_string(), number));
         }
-        Ok(())
+        if file.jobs().next().is_none() {
+            return Err("the job file has no job: a [section] that is not global".to_string());
+        }
+        Ok(file)
     }
 
     /// The sections that are jobs, each with the global options before it first.
@@ -200,23 +170,6 @@ mod tests {
     }
 
     #[test]
-    fn an_included_file_is_read_in_place_and_a_circle_is_an_error() {
-        let text = "[a]\nrw=read\ninclude b.inc\n[c]\n";
-        let mut include = |name: &str| match name {
-            "b.inc" => Ok("bs=8k # here\n[b]\nbs=1m\n".to_string()),
-            name => Err(format!("no {name}")),
-        };
-        let file = JobFile::parse_with(text, &mut include).unwrap();
-        let jobs: Vec<_> = file.jobs().map(|job| (job.name, job.options.len())).collect();
-        assert_eq!(jobs, [("a".into(), 2), ("b".into(), 1), ("c".into(), 0)]);
-        assert_eq!(file.sections[0].options[1], ("bs".into(), "8k".into(), 3));
-        let circle = JobFile::parse_with("[a]\ninclude x\n", &mut |_| Ok("include x\n".into()));
-        assert!(circle.unwrap_err().to_string().contains("line 2"));
-        let plain = JobFile::parse(text).unwrap_err().to_string();
-        assert!(plain.contains("line 3") && plain.contains("bench"), "{plain}");
-    }
-
-    #[test]
     fn what_may_reach_beyond_the_directory_is_refused() {
         for option in [
             "filename=/dev/sda",
@@ -245,6 +198,7 @@ mod tests {
         let error = |text: &str| JobFile::parse(text).unwrap_err();
         assert!(error("[global]\nrw=read\n").contains("has no job"));
         assert!(error("rw=read\n").contains("line 1"));
+        assert!(error("[a]\ninclude x\n").contains("line 2"));
         assert!(error(&"#".repeat(70_000)).contains("over 64 KiB"));
     }
 }

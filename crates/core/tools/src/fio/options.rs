@@ -11,7 +11,6 @@ pub mod table;
 mod values;
 
 use self::table::{OptionEntry, Taken};
-use super::expression;
 use super::jobfile::Section;
 use bakeoff_stats::units;
 
@@ -101,19 +100,19 @@ pub fn asked(name: Option<&str>, given: &[Given], from: From) -> Result<Asked, S
 }
 
 /// The job of a job file's section, after options for all jobs; of one that comes twice the last
-/// one counts. `variables` are those of [`expression::expand`].
+/// one counts. `variable` gives what is set in the environment.
 ///
 /// # Errors
 /// As [`asked`], with the line.
 pub fn of_section(
     section: &Section,
     before: &[Given],
-    variables: expression::Variables<'_>,
+    variable: Variable<'_>,
 ) -> Result<Asked, String> {
     let mut all = before.to_vec();
     for (name, value, line) in &section.options {
         let at_line = |error| format!("line {line}: {error}");
-        let value = expression::expand(value, variables);
+        let value = expand(value, variable);
         let value = value.map_err(|why| at_line(format!("{name}: {why}")))?;
         let one = Given { name: name.clone(), typed: name.clone(), value };
         // By itself first, so that the error can name its line.
@@ -123,9 +122,34 @@ pub fn of_section(
     }
     // A name in [global] is that of no job.
     let own = section.options.iter().skip(section.global).rfind(|(name, ..)| name == "name");
-    let own = own.and_then(|(_, value, _)| expression::expand(value, variables).ok());
+    let own = own.and_then(|(_, value, _)| expand(value, variable).ok());
     let asked = asked(Some(&section.name), &all, From::File)?;
     Ok(Asked { name: own.or(asked.name), ..asked })
+}
+
+/// Gives the value of an environment variable.
+pub type Variable<'v> = &'v dyn Fn(&str) -> Option<String>;
+
+/// The value with `${NAME}` replaced. Values that fio would compute are refused.
+fn expand(value: &str, variable: Variable<'_>) -> Result<String, String> {
+    let is_computed = value.starts_with('(') && value.ends_with(')');
+    if is_computed || ["$pagesize", "$mb_memory", "$ncpus"].iter().any(|word| value.contains(word))
+    {
+        return Err("bench does not compute values. Write the number".to_string());
+    }
+    let mut out = String::new();
+    let mut rest = value;
+    while let Some((before, behind)) = rest.split_once("${") {
+        let (name, after) = behind.split_once('}').ok_or("a variable without its }")?;
+        let set = variable(name).ok_or_else(|| {
+            format!("the variable {name} is not set. Set it: {name}=… bakeoff bench …")
+        })?;
+        out.push_str(before);
+        out.push_str(&set);
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(out)
 }
 
 impl Given {

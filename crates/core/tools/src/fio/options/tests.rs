@@ -63,7 +63,7 @@ fn what_depends_on_another_option_is_worked_out() {
     has("--filesize=64M", "--size=64M");
     has("--ioengine=posixaio --iodepth=1", "--engine=psync --iodepth=1");
     has("--ioengine=posixaio --iodepth=16", "--engine=io_uring --iodepth=16");
-    has("--create_on_open=1", "--fallocate=none");
+    has("--fallocate=native", "");
 }
 
 #[test]
@@ -75,6 +75,20 @@ fn a_section_is_called_what_its_name_option_says_and_not_what_a_global_one_does(
     let names: Vec<_> = jobs.iter().map(|job| job.name.as_deref().unwrap()).collect();
     assert_eq!(names, ["read_iops", "job2"]);
     assert!(jobs[0].words.contains(&"--size=4m".to_string()), "{jobs:?}");
+}
+
+#[test]
+fn a_value_has_variables_and_is_never_computed() {
+    let of = |value: &str| {
+        let file = JobFile::parse(&format!("[a]\nsize={value}\n")).unwrap();
+        let set = |name: &str| (name == "SIZE").then(|| "4".to_string());
+        of_section(&file.jobs().next().unwrap(), &[], &set)
+    };
+    assert!(of("${SIZE}m").unwrap().words.contains(&"--size=4m".to_string()));
+    assert!(of("${NONE}").unwrap_err().contains("NONE is not set"));
+    for value in ["(2*1024)", "$pagesize"] {
+        assert!(of(value).unwrap_err().contains("Write the number"), "{value}");
+    }
 }
 
 #[test]
