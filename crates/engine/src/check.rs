@@ -85,6 +85,7 @@ fn check_small_files(job: &Job) -> Result<(), EngineError> {
     match job {
         Job { iodepth: 2.., .. } => wrong("iodepth"),
         Job { direct: true, .. } => wrong("direct"),
+        Job { verify: true, .. } => wrong("verify"),
         Job { rate_iops: Some(_), .. } if !hold::is_held() => wrong("rate_iops"),
         Job { engine: EngineName::Null, .. } => wrong("engines that move no data"),
         Job { fdatasync: 1.., .. } => wrong("fdatasync (fsync syncs each file and the directory)"),
@@ -131,6 +132,7 @@ mod tests {
             (Job { verify: true, rw: Rw::Read, ..job() }, "verify"),
             (Job { verify: true, engine: EngineName::Null, ..job() }, "null"),
             (Job { rw: Rw::SmallFiles, direct: true, ..job() }, "direct"),
+            (Job { rw: Rw::SmallFiles, verify: true, ..job() }, "verify"),
             (Job { rw: Rw::SmallFiles, iodepth: 2, ..job() }, "iodepth"),
         ];
         for (job, word) in cases {

@@ -35,8 +35,6 @@ pub struct LaneEnd {
     pub turn_ns: u64,
     pub huge: bool,
     pub trace: Option<Trace>,
-    /// Bytes compared while the lane worked.
-    pub verified_bytes: u64,
 }
 
 /// What is known besides the lanes.

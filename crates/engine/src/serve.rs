@@ -8,13 +8,13 @@ use bakeoff_model::job::Job;
 use bakeoff_model::json;
 use bakeoff_model::measurement::Measurement;
 use bakeoff_tools::native::sliced::{REQUEST_LIMIT_BYTES, Request};
-use bakeoff_tools::native::{NativeTask, Reply, TASK_LIMIT_BYTES, TargetKind};
+use bakeoff_tools::native::{NativeTask, Reply, TASK_LIMIT_BYTES};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 use crate::error::EngineError;
 use crate::live::Live;
 use crate::measure::{measure_found, measure_slices};
-use crate::profile::{OpenDatabase, Work, Workdir, measure_in};
+use crate::profile::{OpenDatabase, measure_profile};
 use crate::report::Measure;
 use crate::target::{Spot, Target};
 use crate::used;
@@ -72,6 +72,10 @@ fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
     Ok(())
 }
 
+/// Does a task in this process; gives what the child process replies.
+///
+/// # Errors
+/// One variant for each thing the user can do about it; see [`EngineError`].
 pub fn do_task(task: &NativeTask, open: OpenDatabase) -> Result<Reply, EngineError> {
     let at = Spot { path: task.target.as_path(), inode: task.inode };
     let live = task.live_fd.map(borrow).transpose()?;
@@ -79,19 +83,7 @@ pub fn do_task(task: &NativeTask, open: OpenDatabase) -> Result<Reply, EngineErr
         return used::make(history, at, &Live::new(live)).map(Reply::Tree);
     }
     if let Some(profile) = task.profile {
-        let workdir = match task.target_kind {
-            TargetKind::KeptDirectory => Workdir::kept(at)?,
-            TargetKind::Directory | TargetKind::File | TargetKind::Block => Workdir::open(at)?,
-        };
-        let work = Work {
-            profile,
-            parts: &task.parts,
-            job: &task.job,
-            disks: &task.disks,
-            worn: task.worn.as_ref(),
-        };
-        let measured = measure_in(workdir, work, at, live, open);
-        return measured.map(Reply::Parts);
+        return measure_profile(profile, task, &Live::new(live), open).map(Reply::Parts);
     }
     let find = |job: &Job| Target::of_task(task, job);
     Ok(Reply::Ok(Box::new(measure_found(&task.job, find, &Live::new(live))?)))

@@ -19,7 +19,7 @@ use std::ffi::CStr;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 
-use bakeoff_model::job::{Data, EngineName, Job};
+use bakeoff_model::job::{EngineName, Job};
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::slice::Stretch;
 use bakeoff_tools::native::TargetKind;
@@ -58,11 +58,9 @@ pub fn measure(
     let cell = Cell { job, depth: 1, in_turns: false, cost, clock, live };
     let lane = |index| FilesLane::new(cell, index, target.open_directory()?);
     let (whole, lanes) = in_crew(cell, lane, talk)?;
-    let verified_bytes = lanes.iter().map(|lane| lane.verified_bytes).sum();
     let (engine, findings) = (EngineName::Psync, Vec::new());
     let circumstances = Circumstances { engine, cost, clock, findings };
-    let measured = report::measurement(job, &whole, lanes, circumstances);
-    Ok(Measurement { verified_bytes: job.verify.then_some(verified_bytes), ..measured })
+    Ok(report::measurement(job, &whole, lanes, circumstances))
 }
 
 /// A file's name, without allocation.
@@ -101,7 +99,6 @@ pub struct FilesLane<'a> {
     along: Along,
     /// Time from the last create of the last set to its end, for each of its files.
     rest_ns: u64,
-    verified_bytes: u64,
     windows: Option<Windows>,
 }
 
@@ -147,7 +144,6 @@ impl<'a> FilesLane<'a> {
             slice: None,
             along: Along::default(),
             rest_ns: 0,
-            verified_bytes: 0,
             windows: None,
         })
     }
@@ -282,24 +278,7 @@ impl<'a> FilesLane<'a> {
         let got = verify::read_all(&file, self.memory.block_mut(0), 0)?;
         target::close(file)?;
         self.done(Kind::Read, got as u64);
-        if self.cell.job.verify {
-            self.verify(number, got)?;
-            self.verified_bytes += got as u64;
-            self.meter.made();
-        }
         Ok(())
-    }
-
-    /// Compares what was read with what file `number` was written with.
-    fn verify(&mut self, number: u64, got: usize) -> Result<(), EngineError> {
-        let mut want = vec![0; got];
-        if self.cell.job.data == Data::Random {
-            self.content.fill(Tag::fresh(number), 0, &mut want);
-        }
-        let found = &self.memory.block_mut(0)[..got];
-        let Some(wrong) = want.iter().zip(found).position(|(a, b)| a != b) else { return Ok(()) };
-        let note = format!("in file {number} of thread {}", self.index);
-        Err(EngineError::wrong_data(wrong as u64, want[wrong], found[wrong], &note))
     }
 
     fn unlink(&mut self, number: u64) -> Result<(), EngineError> {
@@ -381,7 +360,6 @@ impl Worker for FilesLane<'_> {
 
     fn finish(mut self) -> Result<LaneEnd, EngineError> {
         let (_, end) = self.meter.end();
-        let (huge, verified_bytes) = (self.memory.is_huge(), self.verified_bytes);
-        Ok(LaneEnd { windows: self.windows.take(), huge, verified_bytes, ..end })
+        Ok(LaneEnd { windows: self.windows.take(), huge: self.memory.is_huge(), ..end })
     }
 }

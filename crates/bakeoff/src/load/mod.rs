@@ -168,9 +168,7 @@ pub fn fill(
 pub fn place(target: &Path, kind: TargetKind) -> Result<RawPath, LoadError> {
     let device = match kind {
         TargetKind::Block => std::fs::canonicalize(target),
-        TargetKind::File | TargetKind::Directory | TargetKind::KeptDirectory => {
-            Ok(target.to_path_buf())
-        }
+        TargetKind::File | TargetKind::Directory => Ok(target.to_path_buf()),
     };
     let unknown = |e| LoadError::Child(format!("{}: {e}", RawPath::new(target)));
     device.map(|device| RawPath::new(&device)).map_err(unknown)

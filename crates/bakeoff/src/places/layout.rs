@@ -4,7 +4,6 @@
 use std::path::Path;
 use std::time::Instant;
 
-use bakeoff_engine::pieces::pieces;
 use bakeoff_machine::prepare::capacity;
 use bakeoff_model::candidate::Candidate;
 use bakeoff_model::event::What;
@@ -62,7 +61,6 @@ impl Layout<'_> {
             candidate,
             tree,
             data_bytes: self.file_bytes,
-            data_pieces: pieces(&data).map_err(io_error("see where the data file lies"))?,
             full_ppm: full_ppm(&data)?,
             elapsed_ns: u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX),
         };

@@ -109,16 +109,12 @@ impl FileHistory {
     }
 }
 
-/// What a history left, and in how many pieces.
+/// What a history left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeLeft {
     pub files: u64,
     pub bytes: u64,
     pub written_bytes: u64,
-    /// Files that were asked where they lie, evenly taken.
-    pub seen_files: u64,
-    /// Pieces that those lie in; `None` = the filesystem does not tell (FIEMAP).
-    pub pieces: Option<u64>,
 }
 
 /// A candidate was filled, and aged where it was to be; its data file was written after that.
@@ -128,8 +124,6 @@ pub struct Filled {
     pub candidate: CandidateIx,
     pub tree: TreeLeft,
     pub data_bytes: u64,
-    /// Pieces of the data file: what the free space was like that it was written to.
-    pub data_pieces: Option<u64>,
     /// Share of the filesystem that is in use then, millionths, as it says itself (statvfs).
     pub full_ppm: u32,
     pub elapsed_ns: u64,

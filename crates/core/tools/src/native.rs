@@ -33,8 +33,6 @@ pub enum TargetKind {
     File,
     /// A directory for small files, or for a profile: empty before and after.
     Directory,
-    /// A directory with a profile's files in it, which stay; what is missing is made.
-    KeptDirectory,
     Block,
 }
 
@@ -42,7 +40,7 @@ impl TargetKind {
     pub fn label(self) -> &'static str {
         match self {
             TargetKind::File => "a regular file",
-            TargetKind::Directory | TargetKind::KeptDirectory => "a directory",
+            TargetKind::Directory => "a directory",
             TargetKind::Block => "a block device",
         }
     }

@@ -81,7 +81,6 @@ impl<E: Engine> Worker for LaneWorker<'_, E> {
                 pooled_from: lane.filler.pooled_from(),
                 pool_buffers: lane.filler.pool_buffers(),
             }),
-            verified_bytes: 0,
         })
     }
 }

@@ -304,7 +304,6 @@ impl<'a> Meter<'a> {
             turn_ns: 0,
             huge: false,
             trace: None,
-            verified_bytes: 0,
         };
         (Report { ops, ..self.so_far() }, end)
     }

@@ -15,15 +15,15 @@ mod nas;
 mod tree;
 mod workdir;
 
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::measurement::{Figure, Measurement};
 use bakeoff_model::profile::{Part, Profile};
 use bakeoff_model::profiles;
-use bakeoff_model::wear::WornDevices;
 use bakeoff_stats::units;
+use bakeoff_tools::native::NativeTask;
 use rustix::io::Errno;
 use rustix::process::{chroot, fchdir};
 
@@ -38,48 +38,27 @@ use crate::target::Spot;
 pub(crate) use block::{BlockBuffer, syncfs, transfer, write_at};
 pub use databases::{Database, DatabaseOptions, OpenDatabase};
 pub(crate) use meter::Meter;
-pub(crate) use workdir::Workdir;
+use workdir::Workdir;
 pub use workdir::clear;
 
 const BLOCK_MAX_BYTES: u64 = 1 << 30;
 
-#[derive(Clone, Copy, Debug)]
-pub struct Work<'a> {
-    pub profile: Profile,
-    /// Which of its parts, ascending; empty for all.
-    pub parts: &'a [u16],
-    pub job: &'a Job,
-    /// `major:minor` of the devices below whose reads are counted.
-    pub disks: &'a [String],
-    /// Devices whose writes are counted.
-    pub worn: Option<&'a WornDevices>,
-}
-
-/// Does `work` in the empty directory `target`, with the sizes, times and counts of `job`. `live` is fed as in
-/// [`crate::measure()`]; profiles of applications that keep a database open it with `open`.
+/// Does the parts of `profile` that a task names, with the sizes, times and counts of its job, in
+/// its empty directory. Profiles of applications that keep a database open it with `open`.
 ///
 /// # Errors
 /// As [`crate::measure()`].
 pub fn measure_profile(
-    work: Work<'_>,
-    target: &Path,
-    live: Option<BorrowedFd<'_>>,
+    profile: Profile,
+    task: &NativeTask,
+    live: &Live<'_>,
     open: OpenDatabase,
 ) -> Result<Vec<Measurement>, EngineError> {
-    measure_in(Workdir::open(target)?, work, target.into(), live, open)
-}
-
-pub(crate) fn measure_in(
-    workdir: Workdir,
-    work: Work<'_>,
-    target: Spot<'_>,
-    live: Option<BorrowedFd<'_>>,
-    open: OpenDatabase,
-) -> Result<Vec<Measurement>, EngineError> {
-    let counters = Counters::open(work.disks).with_worn(work.worn, workdir.dir());
-    let live = Live::new(live);
-    let mut context = Context::new(workdir, work, target, (&live, &counters), open)?;
-    match work.profile {
+    let at = Spot { path: task.target.as_path(), inode: task.inode };
+    let workdir = Workdir::open(at)?;
+    let counters = Counters::open(&task.disks).with_worn(task.worn.as_ref(), workdir.dir());
+    let mut context = Context::new(workdir, (profile, task), (live, &counters), open)?;
+    match profile {
         Profile::Sqlite | Profile::HomeAssistant => databases::run(&mut context)?,
         Profile::Desktop => desktop::run(&mut context)?,
         Profile::CopyTree => files::copy_tree(&mut context)?,
@@ -110,15 +89,14 @@ struct Context<'a> {
 impl<'a> Context<'a> {
     fn new(
         workdir: Workdir,
-        work: Work<'a>,
-        at: Spot<'a>,
+        (profile, task): (Profile, &'a NativeTask),
         (live, counters): (&'a Live<'a>, &'a Counters),
         open: OpenDatabase,
     ) -> Result<Context<'a>, EngineError> {
-        let Work { profile, parts, job, .. } = work;
+        let NativeTask { job, parts, .. } = task;
         check(job)?;
         let all = profiles::part_specs(profile).count() as u16;
-        let wanted = if parts.is_empty() { (0..all).collect() } else { parts.to_vec() };
+        let wanted = if parts.is_empty() { (0..all).collect() } else { parts.clone() };
         if !wanted.is_sorted_by(|a, b| a < b) || wanted.last().is_none_or(|last| *last >= all) {
             return Err(EngineError::protocol(format!("{} has no such parts", profile.name())));
         }
@@ -129,7 +107,7 @@ impl<'a> Context<'a> {
         Ok(Context {
             job,
             workdir,
-            at,
+            at: Spot { path: task.target.as_path(), inode: task.inode },
             open,
             live,
             counters,

@@ -1,5 +1,4 @@
-//! The directory a profile works in: an empty one of ours, and empty again when it is let go; or
-//! one whose files are to be used again.
+//! The directory a profile works in: an empty one of ours, and empty again when it is let go.
 //!
 //! Everything goes through descriptors and never through a symbolic link. What is removed is what
 //! lies in the directory on the same filesystem; the profile is the only one that puts anything
@@ -22,15 +21,13 @@ const DEPTH_MAX: u32 = 8;
 #[derive(Debug)]
 pub struct Workdir {
     dir: OwnedFd,
-    keeps: bool,
 }
 
 impl Workdir {
     /// Opens `path`, which has to be an empty directory.
     pub fn open<'p>(at: impl Into<Spot<'p>>) -> Result<Workdir, EngineError> {
-        // What turns out to be somebody's stays.
-        let mut workdir = Workdir::kept(at)?;
-        let mut found = Dir::read_from(&workdir.dir)
+        let dir = at.into().open(OFlags::RDONLY | OFlags::DIRECTORY)?;
+        let mut found = Dir::read_from(&dir)
             .map_err(|e| EngineError::io("reading the directory of the profile", e))?;
         let is_theirs = |name: &std::ffi::CStr| name != c"." && name != c"..";
         if found.any(|entry| entry.is_ok_and(|entry| is_theirs(entry.file_name()))) {
@@ -38,14 +35,7 @@ impl Workdir {
                 "a profile needs an empty directory, and this one is not empty: name another",
             ));
         }
-        workdir.keeps = false;
-        Ok(workdir)
-    }
-
-    /// Opens `path` with the files that are there, which stay.
-    pub fn kept<'p>(at: impl Into<Spot<'p>>) -> Result<Workdir, EngineError> {
-        let dir = at.into().open(OFlags::RDONLY | OFlags::DIRECTORY)?;
-        Ok(Workdir { dir, keeps: true })
+        Ok(Workdir { dir })
     }
 
     pub fn dir(&self) -> &OwnedFd {
@@ -94,7 +84,7 @@ impl Workdir {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let dir = openat(&self.dir, name, flags, Mode::empty())
             .map_err(|e| EngineError::io("opening a directory", e))?;
-        Ok(Workdir { dir, keeps: self.keeps })
+        Ok(Workdir { dir })
     }
 
     pub fn clear(&self) -> Result<(), EngineError> {
@@ -106,9 +96,7 @@ impl Drop for Workdir {
     fn drop(&mut self) {
         // On the way out of an error there is nobody left to tell; the parent removes the
         // directory and says so if it cannot.
-        if !self.keeps {
-            let _ = self.clear();
-        }
+        let _ = self.clear();
     }
 }
 
@@ -168,16 +156,6 @@ mod tests {
         drop(workdir);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
         assert!(theirs.path().join("keep").exists());
-    }
-
-    #[test]
-    fn files_that_are_to_be_used_again_stay() {
-        let parent = tempfile::tempdir().unwrap();
-        for _ in 0..2 {
-            let workdir = Workdir::kept(parent.path()).unwrap();
-            drop(workdir.open_file("test_file.0", OFlags::RDWR | OFlags::CREATE).unwrap());
-        }
-        assert!(parent.path().join("test_file.0").exists());
     }
 
     #[test]

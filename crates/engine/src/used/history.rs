@@ -110,11 +110,6 @@ impl History {
         self.written_bytes
     }
 
-    /// Files that there are whose size is known.
-    pub fn known(&self) -> &[UsedFile] {
-        &self.known
-    }
-
     /// Where a file lies: directories and its name, `0/2/1/f7`.
     pub fn write_path(&self, file: u32, path: &mut String) {
         use std::fmt::Write;

@@ -1,5 +1,4 @@
-//! Fills a directory and makes it used: does the deeds of a [`History`], and looks in how many
-//! pieces its files lie then.
+//! Fills a directory and makes it used: does the deeds of a [`History`].
 //!
 //! What was written is flushed every few megabytes, as time does on a drive in use: files that come
 //! and go in memory leave no trace on it.
@@ -17,14 +16,12 @@ use rustix::io::Errno;
 use self::history::{Deed, History};
 use crate::error::EngineError;
 use crate::live::Live;
-use crate::pieces;
 use crate::profile::{BlockBuffer, syncfs, write_at};
 use crate::target::Spot;
 use crate::windows::Counts;
 
 const FLUSH_BYTES: u64 = 16 << 20;
 const WRITE_BYTES: u64 = 1 << 20;
-const SEEN_FILES: usize = 4096;
 
 /// Does a history in the empty directory `target`.
 ///
@@ -49,7 +46,8 @@ pub fn make(of: &FileHistory, target: Spot<'_>, live: &Live<'_>) -> Result<TreeL
         }
     }
     syncfs(&doer.dir)?;
-    doer.look(&history)
+    let (files, bytes) = history.left();
+    Ok(TreeLeft { files, bytes, written_bytes: history.written_bytes() })
 }
 
 fn file_of(deed: Deed) -> u32 {
@@ -114,23 +112,6 @@ impl Doer {
         }
         Ok(())
     }
-
-    fn look(&mut self, history: &History) -> Result<TreeLeft, EngineError> {
-        let known = history.known();
-        let (files, bytes) = history.left();
-        let written_bytes = history.written_bytes();
-        let mut left = TreeLeft { files, bytes, written_bytes, seen_files: 0, pieces: None };
-        for used in known.iter().step_by(known.len().div_ceil(SEEN_FILES).max(1)) {
-            history.write_path(used.file, &mut self.path);
-            let file = self.open(OFlags::RDONLY).map_err(failed("opening a file"))?;
-            let Some(own) = pieces::pieces(&file).map_err(|e| EngineError::io("FIEMAP", e))? else {
-                break;
-            };
-            left.seen_files += 1;
-            left.pieces = Some(left.pieces.unwrap_or(0) + own);
-        }
-        Ok(left)
-    }
 }
 
 fn failed(doing: &'static str) -> impl Fn(Errno) -> EngineError {
@@ -159,8 +140,5 @@ mod tests {
         let left = make(&of, Spot::from(dir.path()), &Live::default()).unwrap();
         assert_eq!(sum(dir.path()), (left.files, left.bytes));
         assert_eq!(left.written_bytes, 10 << 20);
-        if let Some(pieces) = left.pieces {
-            assert!(left.seen_files == left.files && pieces >= left.files, "{left:?}");
-        }
     }
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::time::Instant;
 
-use bakeoff_engine::{Work, measure_profile};
+use bakeoff_engine::{EngineError, do_task};
 use bakeoff_model::job::Job;
 use bakeoff_model::measurement::{Measurement, OpStats};
+use bakeoff_model::path::RawPath;
 use bakeoff_model::profile::Profile;
 use bakeoff_model::profiles;
 use bakeoff_model::workload::Metric;
-use bakeoff_tools::native::FailureKind;
+use bakeoff_tools::native::{FailureKind, NativeTask, Reply, TargetKind};
 use tempfile::TempDir;
 
 use crate::sqlite_workload;
@@ -24,15 +25,18 @@ fn directory() -> TempDir {
     tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap()
 }
 
+fn done(profile: Profile, parts: &[u16], job: &Job, dir: &Path) -> Result<Reply, EngineError> {
+    let task = NativeTask {
+        profile: Some(profile),
+        parts: parts.to_vec(),
+        ..NativeTask::new(job.clone(), RawPath::new(dir), TargetKind::Directory)
+    };
+    do_task(&task, sqlite_workload::open)
+}
+
 fn run(profile: Profile, parts: &[u16], job: &Job) -> Vec<Measurement> {
     let dir = directory();
-    let measured = measure_profile(
-        Work { profile, parts, job, disks: &[], worn: None },
-        dir.path(),
-        None,
-        sqlite_workload::open,
-    )
-    .unwrap();
+    let measured = done(profile, parts, job, dir.path()).unwrap().into_result().unwrap();
     assert_eq!(left_in(dir.path()), 0, "everything is removed");
     for m in &measured {
         check_sums(m);
@@ -88,8 +92,7 @@ fn a_part_is_cut_off_at_its_limit() {
 fn what_cannot_be_done_is_refused_with_a_word_on_how() {
     let dir = directory();
     let refused = |profile, parts: &[u16], job: &Job| {
-        let work = Work { profile, parts, job, disks: &[], worn: None };
-        let error = measure_profile(work, dir.path(), None, sqlite_workload::open).unwrap_err();
+        let error = done(profile, parts, job, dir.path()).unwrap_err();
         assert_eq!(left_in(dir.path()), 0);
         (error.kind(), error.to_string())
     };

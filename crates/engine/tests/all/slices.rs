@@ -228,9 +228,8 @@ fn what_a_slice_writes_is_flushed_inside() {
 fn small_files_leave_nothing_between_slices() {
     let dir = directory();
     for (fsync, numjobs) in [(1, 1), (0, 1), (1, 2), (0, 3)] {
-        let job = Job { fsync, numjobs, verify: true, ..Job::new(Rw::SmallFiles, 700, 7000) };
+        let job = Job { fsync, numjobs, ..Job::new(Rw::SmallFiles, 700, 7000) };
         let mut talk = Talk::ready(&job, dir.path());
-        let mut read_bytes = 0;
         for ios in [1, 20, 33] {
             let slice = talk.measure(short(ios));
             assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing is left");
@@ -240,9 +239,8 @@ fn small_files_leave_nothing_between_slices() {
                 assert_eq!(count(&slice, kind), slice.ios(), "{kind:?}");
             }
             assert!(count(&slice, OpKind::Flush) > 0);
-            read_bytes += slice.totals(OpKind::Read).unwrap().bytes;
         }
-        assert_eq!(talk.end().verified_bytes, Some(read_bytes));
+        talk.end();
     }
 }
 

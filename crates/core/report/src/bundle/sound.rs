@@ -53,8 +53,7 @@ pub(super) fn check(event: &Event) -> Result<(), &'static str> {
         What::Filled(of) => {
             let bytes = of.tree.bytes.max(of.tree.written_bytes).max(of.data_bytes);
             ensure(bytes <= BYTES, "a filesystem is filled with more than 1 PiB")?;
-            let pieces = of.tree.pieces.unwrap_or(0).max(of.data_pieces.unwrap_or(0));
-            ensure(pieces.max(of.tree.files) <= COUNT, "more files than a filesystem can have")
+            ensure(of.tree.files <= COUNT, "more files than a filesystem can have")
         }
         What::CellDone(cell) => check_cell(cell),
         What::Ceilings(ceilings) => check_ceilings(ceilings),
