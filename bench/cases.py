@@ -32,10 +32,6 @@ CASES = [
     tiny("read64", "read", 64, "64 B sequential read, in page cache"),
     tiny("write64", "write", 64, "64 B sequential write, in page cache"),
     Case("null", "no I/O at all: the null engine", engine="null"),
-    Case("slow4k", f"{CACHED}, psync, clock by system call", peers=("slow",)),
-    tiny(
-        "slow64", "write", 64, "64 B sequential write, in page cache, clock by system call", "slow"
-    ),
     Case("direct1", f"{DIRECT}, io_uring, depth 1", engine="io_uring", direct=1),
     Case(
         "direct32",
@@ -69,6 +65,4 @@ RATES = [
     ("direct1m", "fio", 1.7),
     ("direct1m", "dd", 1.7),
     ("null", "fio", 8.0),
-    ("slow4k", "fio", 1.8),
-    ("slow64", "fio", 2.5),
 ]

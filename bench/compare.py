@@ -39,7 +39,6 @@ MEMORY_INTERVAL_S = 0.05
 class Contender:
     name: str
     command: list[str]
-    environment: dict
 
 
 @dataclass
@@ -109,19 +108,8 @@ class Bench:
         loop = f"{self.loop} {way} {self.file} {case.bs} {span} {seconds}"
         commands = {"fio, tuned": tuned, "dd": dd, "sysbench": sysbench, "bare loop": loop}
         wanted = {"bakeoff": ours, "fio": fio}
-        wanted |= {peer: commands[peer] for peer in case.peers if peer != "slow"}
-        return [
-            Contender(name, *self._clock(name, shlex.split(command), "slow" in case.peers))
-            for name, command in wanted.items()
-        ]
-
-    def _clock(self, name, command, is_slow):
-        if not is_slow:
-            return command, {}
-        if name == "bakeoff":
-            return command, {"BAKEOFF_CLOCK": "syscall"}
-        clock = ["--clocksource=clock_gettime"] if name == "fio" else []
-        return command + clock, {"LD_PRELOAD": str(self.slow_clock)}
+        wanted |= {peer: commands[peer] for peer in case.peers}
+        return [Contender(name, shlex.split(command)) for name, command in wanted.items()]
 
     def requests(self) -> int:
         """Requests the disk has completed: Documentation/admin-guide/iostats.rst, 1 and 5."""
@@ -133,7 +121,7 @@ class Bench:
         child = subprocess.Popen(
             contender.command,
             cwd=self.folder,
-            env={**os.environ, "LC_ALL": "C", **contender.environment},
+            env={**os.environ, "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -83,9 +83,8 @@ impl Buffers {
         let first = unsafe { map.add(skip) };
         let mut buffers =
             Buffers { map, map_bytes, first, block_bytes, stride, count, huge: false };
-        let asked = huge && buffers.ask_for_huge_pages(bytes);
+        buffers.huge = huge && buffers.ask_for_huge_pages(bytes);
         buffers.touch(bytes);
-        buffers.huge = asked && buffers.has_huge_pages();
         Ok(buffers)
     }
 
@@ -93,12 +92,6 @@ impl Buffers {
         // SAFETY: the range lies inside our own mapping, and the advice keeps its contents.
         unsafe { madvise(self.first.as_ptr().cast::<c_void>(), bytes, Advice::LinuxHugepage) }
             .is_ok()
-    }
-
-    /// Whether any of it is in huge pages now: the kernel takes the advice and may not follow it.
-    fn has_huge_pages(&self) -> bool {
-        let smaps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
-        huge_kib_at(&smaps, self.first.as_ptr() as u64) > 0
     }
 
     /// Writes to every page, so that no page fault falls into the measured time.
@@ -151,22 +144,6 @@ fn leaves_some(bytes: u64, meminfo: &str) -> bool {
     meminfo::parse(meminfo).available_bytes.is_none_or(|available| bytes <= available / 8 * 7)
 }
 
-/// KiB of huge pages in the mapping around `address`, from the text of /proc/self/smaps.
-fn huge_kib_at(smaps: &str, address: u64) -> u64 {
-    let mut inside = false;
-    for line in smaps.lines() {
-        let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
-        if let Some((from, to)) = first.split_once('-') {
-            let bound = |text| u64::from_str_radix(text, 16).unwrap_or(0);
-            inside = (bound(from)..bound(to)).contains(&address);
-        } else if inside && first == "AnonHugePages:" {
-            let kib = rest.split_whitespace().next().and_then(|kib| kib.parse().ok());
-            return kib.unwrap_or(0);
-        }
-    }
-    0
-}
-
 impl Drop for Buffers {
     fn drop(&mut self) {
         // SAFETY: map and map_bytes are those of mmap, and the engine that used the memory has
@@ -197,23 +174,6 @@ mod tests {
                 assert!(buffers.block_mut(i).iter().all(|b| *b == i as u8 + 1));
             }
         }
-    }
-
-    #[test]
-    fn huge_pages_are_looked_up_in_the_right_mapping() {
-        let smaps = "\
-7f00a0000000-7f00a0400000 rw-p 00000000 00:00 0 \n\
-Size:               4096 kB\n\
-AnonHugePages:      2048 kB\n\
-VmFlags: rd wr mr mw me ac hg \n\
-7f00b0000000-7f00b0400000 rw-p 00000000 00:00 0 \n\
-AnonHugePages:         0 kB\n";
-        let cases = [(0x7f00_a000_0000, 2048), (0x7f00_a03f_ffff, 2048), (0x7f00_a040_0000, 0)];
-        for (address, kib) in cases {
-            assert_eq!(huge_kib_at(smaps, address), kib, "{address:x}");
-        }
-        assert_eq!(huge_kib_at(smaps, 0x7f00_b000_0000), 0);
-        assert_eq!(huge_kib_at("", 1), 0);
     }
 
     #[test]

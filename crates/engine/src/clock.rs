@@ -7,8 +7,8 @@
 //! found bounds its error, which is reported with the measurement.
 //!
 //! It does not jump when the date is set; it stops during suspend, which the parent looks for.
-//! `BAKEOFF_CLOCK` chooses another way (`vdso`, `syscall`), to measure what reading it costs, or
-//! `counter` however badly its rate is known, to count instructions under an emulator.
+//! `BAKEOFF_CLOCK` chooses another way: `vdso`, or `counter` however badly its rate is known, to
+//! count instructions under an emulator.
 //! Source: clock_gettime(2), vdso(7), Documentation/timers/timekeeping.rst; Intel SDM volume 3,
 //! "Invariant TSC"; ARM DDI 0487, "The Generic Timer".
 
@@ -53,17 +53,13 @@ impl Clock {
         let named = std::env::var("BAKEOFF_CLOCK").unwrap_or_default();
         match named.as_str() {
             "counter" => Clock::by_counter(f64::INFINITY).unwrap_or(Clock::monotonic()),
-            "vdso" => Clock::slow(ClockSource::Vdso),
-            "syscall" => Clock::slow(ClockSource::Syscall),
+            "vdso" => Clock::monotonic(),
             _ => Clock::by_counter(ERROR_PPM_MAX).unwrap_or(Clock::monotonic()),
         }
     }
 
     pub fn monotonic() -> Clock {
-        Clock::slow(ClockSource::Vdso)
-    }
-
-    fn slow(source: ClockSource) -> Clock {
+        let source = ClockSource::Vdso;
         Clock { source, scale: 0, offset_ns: 0, since_ns: 0, error_ppm: 0.0, is_held: false }
     }
 
@@ -110,10 +106,7 @@ impl Clock {
 
     #[cold]
     fn slow_now_ns(&self) -> u64 {
-        if self.is_held {
-            return hold::now_ns();
-        }
-        if self.source == ClockSource::Syscall { by_syscall_ns() } else { now_ns() }
+        if self.is_held { hold::now_ns() } else { now_ns() }
     }
 
     pub fn source(&self) -> ClockSource {
@@ -188,15 +181,6 @@ pub fn now_ns() -> u64 {
     ns_of(now)
 }
 
-/// As on machines without a vDSO, 32-bit ARM among them.
-fn by_syscall_ns() -> u64 {
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: as above. On 32-bit machines the call and the type are those of the C library's own
-    // width, and what is wider than the kernel's answer stays zero.
-    unsafe { libc::syscall(libc::SYS_clock_gettime, libc::CLOCK_MONOTONIC, &mut now) };
-    ns_of(now)
-}
-
 fn ns_of(time: libc::timespec) -> u64 {
     // Monotonic time is never negative and lasts 584 years in 64 bits.
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
@@ -265,7 +249,7 @@ mod tests {
 
     #[test]
     fn every_source_goes_forward_and_agrees_with_the_kernel() {
-        let mut clocks = vec![Clock::slow(ClockSource::Vdso), Clock::slow(ClockSource::Syscall)];
+        let mut clocks = vec![Clock::monotonic()];
         clocks.extend(Clock::by_counter(ERROR_PPM_MAX));
         for clock in clocks {
             let mut last = clock.now_ns();

@@ -39,7 +39,11 @@ pub fn measure(
         return smallfiles::measure(job, &find(job)?, live, talk);
     }
     if job.engine == EngineName::Null {
-        return idle(job, live, talk);
+        let depth = job.iodepth;
+        let work = if depth == 1 { Lane::<Null>::one_by_one } else { Lane::<Null>::queued };
+        let (engine, findings) = (job.engine, Vec::new());
+        let setup = LaneSetup { engine, depth, in_turns: false, findings };
+        return in_lanes((job, None), live, setup, work, talk);
     }
     on_target(job, &find(job)?, live, talk)
 }
@@ -65,14 +69,6 @@ fn on_target(
             Ok(Measurement { job: job.clone(), ..measured })
         }
     }
-}
-
-/// Does a job without I/O, and so without a target, in the loop that fits the depth.
-fn idle(job: &Job, live: &Live<'_>, how: How<'_>) -> Result<Measurement, EngineError> {
-    let (engine, depth, findings) = (job.engine, job.iodepth, Vec::new());
-    let setup = LaneSetup { engine, depth, in_turns: false, findings };
-    let work = if depth == 1 { Lane::<Null>::one_by_one } else { Lane::<Null>::queued };
-    in_lanes((job, None), live, setup, work, talk)
 }
 
 fn in_lanes<'a, E: Engine>(

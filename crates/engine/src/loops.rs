@@ -14,12 +14,8 @@ use std::time::Duration;
 use bakeoff_model::step::Inode;
 use rustix::fs::{Mode, OFlags, open};
 
-const LOOP_SET_FD: c_ulong = 0x4c00;
 const LOOP_CLR_FD: c_ulong = 0x4c01;
-const LOOP_SET_STATUS64: c_ulong = 0x4c04;
 const LOOP_GET_STATUS64: c_ulong = 0x4c05;
-const LOOP_SET_DIRECT_IO: c_ulong = 0x4c08;
-const LOOP_SET_BLOCK_SIZE: c_ulong = 0x4c09;
 /// Linux 5.8.
 const LOOP_CONFIGURE: c_ulong = 0x4c0a;
 const LOOP_CTL_GET_FREE: c_ulong = 0x4c82;
@@ -147,37 +143,7 @@ fn configure(device: BorrowedFd<'_>, file: BorrowedFd<'_>, part: &Part<'_>) -> i
     let block_size = part.sector_bytes.unwrap_or(0);
     let mut config = Config { fd, block_size, info, reserved: [0; 8] };
     // SAFETY: the kernel reads one `loop_config`, which `config` is and stays during the call.
-    match unsafe { call_with(device, LOOP_CONFIGURE, &raw mut config) } {
-        Err(error) if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOTTY)) => {
-            configure_in_steps(device, file, info, part.sector_bytes)
-        }
-        done => done.map(drop),
-    }
-}
-
-/// The same before Linux 5.8. What fails half way is detached again.
-fn configure_in_steps(
-    device: BorrowedFd<'_>,
-    file: BorrowedFd<'_>,
-    info: LoopInfo,
-    sector_bytes: Option<u32>,
-) -> io::Result<()> {
-    call(device, LOOP_SET_FD, file.as_raw_fd() as c_ulong)?;
-    let done = set_up(device, LoopInfo { flags: 0, ..info }, sector_bytes);
-    if done.is_err() {
-        // The reason for giving up is what counts.
-        let _ = call(device, LOOP_CLR_FD, 0);
-    }
-    done
-}
-
-fn set_up(device: BorrowedFd<'_>, mut info: LoopInfo, sector_bytes: Option<u32>) -> io::Result<()> {
-    // SAFETY: the kernel reads one `loop_info64`, which `info` is and stays during the call.
-    unsafe { call_with(device, LOOP_SET_STATUS64, &raw mut info) }?;
-    if let Some(bytes) = sector_bytes {
-        call(device, LOOP_SET_BLOCK_SIZE, c_ulong::from(bytes))?;
-    }
-    call(device, LOOP_SET_DIRECT_IO, 1).map(drop)
+    unsafe { call_with(device, LOOP_CONFIGURE, &raw mut config) }.map(drop)
 }
 
 fn empty() -> LoopInfo {

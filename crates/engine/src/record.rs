@@ -4,73 +4,19 @@
 //! from the totals at the end of each stretch, so that an operation counts once and not twice.
 
 use bakeoff_model::op_totals::OpTotals;
-use bakeoff_stats::histogram::Histogram;
 pub use bakeoff_tools::native::sliced::OpKind as Kind;
 
 use crate::error::EngineError;
 use crate::histogram::{Buckets, Slots};
 use crate::windows::{Counts, Windows};
 
-#[derive(Clone, Debug)]
-pub struct Tally {
-    latencies: Buckets,
-    pub count: u64,
-    pub sum_ns: u64,
-    pub min_ns: u64,
-    pub max_ns: u64,
-    pub bytes: u64,
-}
-
-impl Tally {
-    fn new(latencies: Buckets) -> Tally {
-        Tally { latencies, count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0, bytes: 0 }
-    }
-
-    #[inline]
-    pub fn record(&mut self, latency_ns: u64, bytes: u64) {
-        self.latencies.record(latency_ns);
-        self.count += 1;
-        self.sum_ns = self.sum_ns.wrapping_add(latency_ns);
-        self.min_ns = self.min_ns.min(latency_ns);
-        self.max_ns = self.max_ns.max(latency_ns);
-        self.bytes += bytes;
-    }
-
-    /// Adds a row of operations that were counted elsewhere, latencies in [`Tally::latencies`].
-    pub fn add_row(&mut self, row: &Row, bytes_each: u64) {
-        self.count += row.count;
-        self.sum_ns = self.sum_ns.wrapping_add(row.sum_ns);
-        self.min_ns = self.min_ns.min(row.min_ns);
-        self.max_ns = self.max_ns.max(row.max_ns);
-        self.bytes += row.count * bytes_each;
-    }
-
-    #[inline]
-    pub fn latencies(&mut self) -> Slots<'_> {
-        self.latencies.slots()
-    }
-
-    fn take(&mut self) -> OpTotals {
-        let histogram = self.latencies.take();
-        let totals = self.totals_with(histogram);
-        (self.count, self.sum_ns, self.min_ns, self.max_ns, self.bytes) = (0, 0, u64::MAX, 0, 0);
-        totals
-    }
-
-    fn totals_with(&self, histogram: Histogram) -> OpTotals {
-        let &Tally { count, sum_ns, min_ns, max_ns, bytes, .. } = self;
-        OpTotals { count, bytes, sum_ns, min_ns, max_ns, histogram }
-    }
-}
-
-/// Sums over operations of one kind and size that follow each other, which the loop keeps in
-/// registers.
+/// Sums over operations of one kind, which the loop keeps in registers for a while.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub count: u64,
     sum_ns: u64,
     min_ns: u64,
-    max_ns: u64,
+    pub max_ns: u64,
 }
 
 impl Row {
@@ -81,15 +27,20 @@ impl Row {
 
     #[inline]
     pub fn add(&mut self, latency_ns: u64) {
-        self.count += 1;
-        self.sum_ns = self.sum_ns.wrapping_add(latency_ns);
-        self.min_ns = self.min_ns.min(latency_ns);
-        self.max_ns = self.max_ns.max(latency_ns);
+        self.merge(Row { count: 1, sum_ns: latency_ns, min_ns: latency_ns, max_ns: latency_ns });
     }
 
     #[inline]
     pub fn add_all(&mut self, latencies_ns: &[u64]) {
         latencies_ns.iter().for_each(|latency_ns| self.add(*latency_ns));
+    }
+
+    #[inline]
+    fn merge(&mut self, more: Row) {
+        self.count += more.count;
+        self.sum_ns = self.sum_ns.wrapping_add(more.sum_ns);
+        self.min_ns = self.min_ns.min(more.min_ns);
+        self.max_ns = self.max_ns.max(more.max_ns);
     }
 
     /// Fails where one is less than nothing, modulo 2^64: the clock went backwards.
@@ -101,6 +52,40 @@ impl Row {
             "the processor's clock went backwards: set BAKEOFF_CLOCK=vdso to use the kernel's \
              clock",
         ))
+    }
+}
+
+/// All operations of one kind.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    latencies: Buckets,
+    pub row: Row,
+    pub bytes: u64,
+}
+
+impl Tally {
+    #[inline]
+    pub fn record(&mut self, latency_ns: u64, bytes: u64) {
+        self.latencies.record(latency_ns);
+        self.row.add(latency_ns);
+        self.bytes += bytes;
+    }
+
+    /// Adds a row of operations that were counted elsewhere, latencies in [`Tally::latencies`].
+    pub fn add_row(&mut self, row: &Row, bytes_each: u64) {
+        self.row.merge(*row);
+        self.bytes += row.count * bytes_each;
+    }
+
+    #[inline]
+    pub fn latencies(&mut self) -> Slots<'_> {
+        self.latencies.slots()
+    }
+
+    fn take(&mut self) -> OpTotals {
+        let Row { count, sum_ns, min_ns, max_ns } = std::mem::replace(&mut self.row, Row::new());
+        let (bytes, histogram) = (std::mem::take(&mut self.bytes), self.latencies.take());
+        OpTotals { count, bytes, sum_ns, min_ns, max_ns, histogram }
     }
 }
 
@@ -116,7 +101,11 @@ impl Recorder {
         let buckets =
             |kind| if kinds.contains(&kind) { Buckets::new() } else { Buckets::default() };
         Recorder {
-            tallies: Kind::ALL.map(|kind| Tally::new(buckets(kind))),
+            tallies: Kind::ALL.map(|kind| Tally {
+                latencies: buckets(kind),
+                row: Row::new(),
+                bytes: 0,
+            }),
             windows: Windows::new(),
         }
     }
@@ -132,7 +121,7 @@ impl Recorder {
     }
 
     pub fn tally(&self, kind: Kind) -> Option<&Tally> {
-        Some(&self.tallies[kind as usize]).filter(|tally| tally.count > 0)
+        Some(&self.tallies[kind as usize]).filter(|tally| tally.row.count > 0)
     }
 
     /// When [`Recorder::end_window`] is to be called first.
@@ -152,8 +141,8 @@ impl Recorder {
         Counts {
             read_bytes: read.bytes,
             write_bytes: write.bytes + create.bytes,
-            ios: self.tallies.iter().map(|tally| tally.count).sum(),
-            flushes: self.tallies[Kind::Flush as usize].count,
+            ios: self.tallies.iter().map(|tally| tally.row.count).sum(),
+            flushes: self.tallies[Kind::Flush as usize].row.count,
         }
     }
 
@@ -161,7 +150,8 @@ impl Recorder {
     /// memory.
     pub fn take(&mut self) -> Vec<(Kind, OpTotals)> {
         self.windows.restart();
-        let with_any = Kind::ALL.into_iter().filter(|kind| self.tallies[*kind as usize].count > 0);
+        let with_any =
+            Kind::ALL.into_iter().filter(|kind| self.tallies[*kind as usize].row.count > 0);
         let kinds: Vec<Kind> = with_any.collect();
         kinds.into_iter().map(|kind| (kind, self.tallies[kind as usize].take())).collect()
     }
@@ -184,7 +174,7 @@ mod tests {
         let mut recorder = Recorder::new(&[Kind::Flush]);
         recorder.record(Kind::Flush, 60_000_000_000, 0);
         let tally = recorder.tally(Kind::Flush).unwrap();
-        assert_eq!((tally.min_ns, tally.max_ns), (60_000_000_000, 60_000_000_000));
+        assert_eq!((tally.row.min_ns, tally.row.max_ns), (60_000_000_000, 60_000_000_000));
         let stored = tally.latencies.histogram().buckets[0].0;
         assert!(stored.abs_diff(60_000_000_000) < 240_000_000, "{stored}");
     }

@@ -109,27 +109,18 @@ impl Target {
         Ok(target)
     }
 
-    /// Refuses `path` when something else is there than the caller checked. Nothing at all is the
-    /// business of [`Target::find`].
-    pub fn expect(at: Spot<'_>, kind: TargetKind, job: &Job) -> Result<(), EngineError> {
-        let Ok(found) = at.look() else { return Ok(()) };
-        let found = kind_of(&found, job)?;
-        if found == kind {
-            return Ok(());
-        }
-        Err(EngineError::invalid(format!(
-            "expected {} and found {}: was it replaced in the meantime?",
-            kind.label(),
-            found.label()
-        )))
-    }
-
     /// Finds what a task names, if it is what the parent checked. `job` is the task's, or what
     /// comes of it.
     pub fn of_task(task: &NativeTask, job: &Job) -> Result<Target, EngineError> {
         let at = Spot { path: task.target.as_path(), inode: task.inode };
-        Target::expect(at, task.target_kind, job)?;
         let mut target = Target::find(at, job)?;
+        if target.kind != task.target_kind {
+            return Err(EngineError::invalid(format!(
+                "expected {} and found {}: was it replaced in the meantime?",
+                task.target_kind.label(),
+                target.kind.label()
+            )));
+        }
         for (path, inode) in &task.more {
             let at = Spot { path: path.as_path(), inode: Some(*inode) };
             target.more.push(Target::find(at, job)?);

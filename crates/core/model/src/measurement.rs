@@ -131,8 +131,6 @@ pub enum ClockSource {
     Counter,
     /// `clock_gettime(2)` of the C library, through the vDSO where there is one.
     Vdso,
-    /// `clock_gettime(2)` as a system call.
-    Syscall,
 }
 
 impl ClockSource {

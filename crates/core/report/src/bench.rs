@@ -227,7 +227,6 @@ fn told_words(clock: &Clock) -> String {
     let how = match clock.source {
         ClockSource::Counter => "processor's counter",
         ClockSource::Vdso => "clock_gettime",
-        ClockSource::Syscall => "clock_gettime as a system call",
     };
     format!(
         "{how}, error at most {:.0} ppm; latencies are too long by at most {}",

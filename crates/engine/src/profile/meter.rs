@@ -206,7 +206,7 @@ impl<'a> Meter<'a> {
     }
 
     pub fn longest_ns(&self, kind: Kind) -> u64 {
-        self.recorder.tally(kind).map_or(0, |t| t.max_ns)
+        self.recorder.tally(kind).map_or(0, |t| t.row.max_ns)
     }
 
     /// Whether the part has had its time and its operations; without a time one pass is all.

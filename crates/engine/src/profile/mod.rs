@@ -22,13 +22,13 @@ use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::measurement::{Figure, Measurement};
 use bakeoff_model::profile::{Part, Profile};
 use bakeoff_model::profiles;
-use bakeoff_stats::units;
 use bakeoff_tools::native::NativeTask;
 use rustix::io::Errno;
 use rustix::process::{chroot, fchdir};
 
 use crate::calibrate;
 use crate::calibrate::Cost;
+use crate::check;
 use crate::clock::Clock;
 use crate::counters::Counters;
 use crate::error::EngineError;
@@ -40,8 +40,6 @@ pub use databases::{Database, DatabaseOptions, OpenDatabase};
 pub(crate) use meter::Meter;
 use workdir::Workdir;
 pub use workdir::clear;
-
-const BLOCK_MAX_BYTES: u64 = 1 << 30;
 
 /// Does the parts of `profile` that a task names, with the sizes, times and counts of its job, in
 /// its empty directory. Profiles of applications that keep a database open it with `open`.
@@ -94,7 +92,11 @@ impl<'a> Context<'a> {
         open: OpenDatabase,
     ) -> Result<Context<'a>, EngineError> {
         let NativeTask { job, parts, .. } = task;
-        check(job)?;
+        check::check(job)?;
+        if job.iodepth > 1 {
+            let what = "a profile does one I/O at a time: omit iodepth";
+            return Err(EngineError::invalid(what));
+        }
         let all = profiles::part_specs(profile).count() as u16;
         let wanted = if parts.is_empty() { (0..all).collect() } else { parts.clone() };
         if !wanted.is_sorted_by(|a, b| a < b) || wanted.last().is_none_or(|last| *last >= all) {
@@ -188,26 +190,6 @@ fn enclose(dir: &OwnedFd) -> Result<(), EngineError> {
         ),
         errno => EngineError::io("entering the directory of the profile", errno),
     })
-}
-
-fn check(job: &Job) -> Result<(), EngineError> {
-    let wrong = |text: String| Err(EngineError::invalid(text));
-    match job {
-        Job { bs: 0, .. } => wrong("bs is 0: choose 1 byte or more".to_string()),
-        Job { bs, .. } if *bs > BLOCK_MAX_BYTES => {
-            wrong(format!("bs is {}: at most 1g", units::block_size(*bs)))
-        }
-        Job { bs, size, .. } if size < bs => wrong(format!(
-            "size {} is below bs {}: raise --size",
-            units::block_size(*size),
-            units::block_size(*bs)
-        )),
-        Job { numjobs: 0, .. } => wrong("numjobs is 0: choose 1 or more".to_string()),
-        Job { iodepth: 2.., .. } => {
-            wrong("a profile does one I/O at a time: omit iodepth".to_string())
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Another thread of the part panicked, and its panic is on its way.

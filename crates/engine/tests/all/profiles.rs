@@ -98,7 +98,7 @@ fn what_cannot_be_done_is_refused_with_a_word_on_how() {
     };
     let fine = job(Profile::Nas, 4096, 1 << 20);
     let (kind, said) = refused(Profile::Nas, &[], &Job { bs: 2 << 30, ..fine.clone() });
-    assert!(kind == FailureKind::Invalid && said.contains("at most 1g"), "{said}");
+    assert!(kind == FailureKind::Invalid && said.contains("1 GiB"), "{said}");
     let (_, said) = refused(Profile::Nas, &[], &Job { size: 1, ..fine.clone() });
     assert!(said.contains("raise --size"), "{said}");
     assert_eq!(refused(Profile::Nas, &[9], &fine).0, FailureKind::Protocol);

@@ -51,7 +51,7 @@ proptest! {
         prop_assert_eq!(own.written_bytes(), tree + turnover);
         prop_assert_eq!(own.left(), (files.len() as u64, files.values().sum::<u64>()));
         prop_assert!(own.left().1 as f64 > 0.93 * tree as f64, "{:?} of {}", own.left(), tree);
-        let known: BTreeMap<u32, u64> = own.known().iter().map(|f| (f.file, f.bytes)).collect();
+        let known: BTreeMap<u32, u64> = own.known.iter().map(|f| (f.file, f.bytes)).collect();
         prop_assert_eq!(known, files);
     }
 
