@@ -236,7 +236,7 @@ impl<'a, E: Engine> Lane<'a, E> {
     fn prepare(&mut self, slot: u32, step: Step) -> (Op, bool) {
         let offset = step.block * u64::from(self.bs);
         let (buffer, made) = if step.write {
-            self.flushes.count_write();
+            self.flushes.count_writes(1);
             self.filler.fill(&mut self.buffers, slot, self.issued, offset)
         } else {
             (self.filler.read_buffer(slot), false)

@@ -183,7 +183,9 @@ impl<'a> FilesLane<'a> {
             self.create()?;
         }
         let made_ns = self.meter.now_ns;
-        self.flush_directory()?;
+        if self.cell.job.fsync > 0 {
+            self.flush_directory()?;
+        }
         for phase in [Self::stat, Self::read, Self::unlink] {
             for number in first..self.made {
                 if self.is_cut_off() {
@@ -192,7 +194,9 @@ impl<'a> FilesLane<'a> {
                 phase(self, number)?;
             }
         }
-        self.flush_directory()?;
+        if self.cell.job.fsync > 0 {
+            self.flush_directory()?;
+        }
         let done = self.made - first;
         self.rest_ns = (self.meter.now_ns - made_ns).checked_div(done).unwrap_or(self.rest_ns);
         // The set that the limit of a slice cut short is the last one: one more would be tiny.
@@ -291,19 +295,8 @@ impl<'a> FilesLane<'a> {
     }
 
     fn flush_directory(&mut self) -> Result<(), EngineError> {
-        if self.cell.job.fsync > 0 {
-            fsync(&self.directory).map_err(|e| EngineError::io("syncing the directory", e))?;
-            self.flushed();
-        }
-        Ok(())
-    }
-
-    /// What a slice changed is on the drive when it ends, also where the job flushes nothing.
-    fn settle(&mut self) -> Result<(), EngineError> {
-        if self.cell.job.fsync == 0 {
-            fsync(&self.directory).map_err(|e| EngineError::io("syncing the directory", e))?;
-            self.flushed();
-        }
+        fsync(&self.directory).map_err(|e| EngineError::io("syncing the directory", e))?;
+        self.flushed();
         Ok(())
     }
 
@@ -330,7 +323,10 @@ impl FilesLane<'_> {
         self.slice = Some(SetCounts { made, flushes, set: made, files });
         self.along = Along::default();
         self.do_sets()?;
-        self.settle()?;
+        if job.fsync == 0 {
+            // What a slice changed is on the drive when it ends.
+            self.flush_directory()?;
+        }
         let total = self.so_far(self.meter.now_ns);
         Ok(Report {
             along: std::mem::take(&mut self.along).end(total),

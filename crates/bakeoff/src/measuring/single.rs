@@ -12,7 +12,7 @@ use bakeoff_model::event::{Cell, Truth};
 use bakeoff_model::finding::Finding;
 use bakeoff_model::host::Place;
 use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
-use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::job::{EngineName, Job, Rw};
 use bakeoff_model::protocol::{Mode, Protocol};
 use bakeoff_model::verb::Verb;
 use bakeoff_model::workload::{Metric, Phase, Workload};
@@ -77,7 +77,7 @@ pub fn measure(single: &Single, progress: &Progress, cancel: &Cancel) -> Result<
         telemetry: None,
     };
     measurement.findings = judged(job, place, &cell);
-    let is_data = job.rw != Rw::SmallFiles && !job.engine.is_idle();
+    let is_data = job.rw != Rw::SmallFiles && job.engine != EngineName::Null;
     let resident = cell.truth.resident_before_bytes.filter(|_| !job.direct).unwrap_or(0);
     let cached = resident as f64 / job.span_bytes().max(1) as f64;
     let memory_share = cold_reads::memory_share(place.class, &cell.truth, read_bytes, cached);

@@ -34,31 +34,46 @@ impl Call {
 /// that nothing the job wrote durably is left in memory when the clock stops.
 #[derive(Debug)]
 pub struct Flushes {
-    fsync_every: u64,
-    fdatasync_every: u64,
-    /// Writes until each kind of flush is due, when `left` was set.
-    to_fsync: u64,
-    to_fdatasync: u64,
-    left: u64,
-    left_set: u64,
+    fsync: Every,
+    fdatasync: Every,
+    writes: u64,
+    /// Writes at which the next flush is due.
+    due: u64,
     end_fsync: bool,
     done: u64,
     time_ns: u64,
 }
 
+/// One kind of flush: after how many writes, and at which it was made last.
+#[derive(Clone, Copy, Debug)]
+struct Every {
+    every: u64,
+    last: u64,
+}
+
+impl Every {
+    fn due(self) -> u64 {
+        self.last.saturating_add(self.every)
+    }
+
+    fn has_rest(self, writes: u64) -> bool {
+        self.every != u64::MAX && writes > self.last
+    }
+}
+
 impl Flushes {
     /// What `job` asks for; jobs that write nothing flush nothing.
     pub fn new(job: &Job) -> Flushes {
-        let every = |n: u32| if n == 0 || !job.rw.writes() { u64::MAX } else { u64::from(n) };
-        let (fsync_every, fdatasync_every) = (every(job.fsync), every(job.fdatasync));
-        let left = fsync_every.min(fdatasync_every);
+        let every = |n: u32| Every {
+            every: if n == 0 || !job.rw.writes() { u64::MAX } else { n.into() },
+            last: 0,
+        };
+        let (fsync, fdatasync) = (every(job.fsync), every(job.fdatasync));
         Flushes {
-            fsync_every,
-            fdatasync_every,
-            to_fsync: fsync_every,
-            to_fdatasync: fdatasync_every,
-            left,
-            left_set: left,
+            fsync,
+            fdatasync,
+            writes: 0,
+            due: fsync.due().min(fdatasync.due()),
             end_fsync: job.end_fsync && job.rw.writes(),
             done: 0,
             time_ns: 0,
@@ -72,66 +87,48 @@ impl Flushes {
         self.end_fsync = job.end_fsync && job.rw.writes();
     }
 
-    #[inline]
-    pub fn count_write(&mut self) {
-        self.left -= 1;
-    }
-
     /// So many writes began, at most [`Flushes::writes_left`].
+    #[inline]
     pub fn count_writes(&mut self, writes: u64) {
-        self.left -= writes;
+        self.writes += writes;
     }
 
     #[inline]
     pub fn writes_left(&self) -> u64 {
-        self.left
+        self.due - self.writes
     }
 
     /// Whether to flush before the next write; `at_end` after the last one.
     #[inline]
     pub fn is_due(&self, at_end: bool) -> bool {
-        self.left == 0 || (at_end && self.rest().is_some())
-    }
-
-    fn to_go(&self) -> (u64, u64) {
-        let begun = self.left_set - self.left;
-        (self.to_fsync - begun, self.to_fdatasync - begun)
+        self.writes == self.due || (at_end && self.rest().is_some())
     }
 
     fn rest(&self) -> Option<Call> {
-        let (to_fsync, to_fdatasync) = self.to_go();
-        let begun = |every: u64, to: u64| every != u64::MAX && to < every;
-        if self.end_fsync || begun(self.fsync_every, to_fsync) {
+        if self.end_fsync || self.fsync.has_rest(self.writes) {
             Some(Call::Fsync)
-        } else if begun(self.fdatasync_every, to_fdatasync) {
-            Some(Call::Fdatasync)
         } else {
-            None
+            self.fdatasync.has_rest(self.writes).then_some(Call::Fdatasync)
         }
     }
 
     /// The next flush that is due, counted as done; `None` when there is no more.
     pub fn next_due(&mut self, at_end: bool) -> Option<Call> {
-        let (to_fsync, to_fdatasync) = self.to_go();
-        let call = if to_fsync == 0 {
-            Some(Call::Fsync)
-        } else if to_fdatasync == 0 {
-            Some(Call::Fdatasync)
-        } else if at_end {
-            self.rest()
+        let call = if self.fsync.due() == self.writes {
+            Call::Fsync
+        } else if self.fdatasync.due() == self.writes {
+            Call::Fdatasync
         } else {
-            None
-        }?;
+            self.rest().filter(|_| at_end)?
+        };
         self.done += 1;
-        (self.to_fsync, self.to_fdatasync) = (to_fsync, to_fdatasync);
         if call == Call::Fsync {
-            self.to_fsync = self.fsync_every;
+            self.fsync.last = self.writes;
             self.end_fsync &= !at_end;
         } else {
-            self.to_fdatasync = self.fdatasync_every;
+            self.fdatasync.last = self.writes;
         }
-        self.left = self.to_fsync.min(self.to_fdatasync);
-        self.left_set = self.left;
+        self.due = self.fsync.due().min(self.fdatasync.due());
         Some(call)
     }
 
@@ -161,7 +158,7 @@ mod tests {
         let mut flushes = Flushes::new(job);
         let mut got = Vec::new();
         for n in 1..=writes {
-            flushes.count_write();
+            flushes.count_writes(1);
             while let Some(call) = flushes.next_due(false) {
                 got.push((n, call));
             }
@@ -188,7 +185,7 @@ mod tests {
         let mut flushes = Flushes::new(&each_slice);
         for _ in 0..3 {
             flushes.again(&each_slice);
-            flushes.count_write();
+            flushes.count_writes(1);
             let due = [flushes.next_due(true), flushes.next_due(true)];
             assert_eq!(due, [Some(Call::Fsync), None], "each slice ends with its own");
         }

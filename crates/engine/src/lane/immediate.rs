@@ -1,6 +1,6 @@
 //! The hot loop of engines that have done the I/O when they return.
 
-use crate::engine::{Immediate, Op, describe};
+use crate::engine::{Immediate, Op, rest_of};
 use crate::error::EngineError;
 use crate::offsets::{Order, Walk};
 use crate::record::{Kind, Row};
@@ -153,7 +153,7 @@ impl<E: Immediate> Lane<'_, E> {
 #[cold]
 fn go_on<E: Immediate>(engine: &mut E, mut op: Op, mut result: i32) -> Result<(), EngineError> {
     loop {
-        op = describe::rest_of(op, result)?;
+        op = rest_of(op, result)?;
         // SAFETY: the rest of the same memory.
         match unsafe { engine.once(&op) } {
             Ok(()) => return Ok(()),

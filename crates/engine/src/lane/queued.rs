@@ -1,7 +1,7 @@
 //! The hot loop of engines with many I/Os in flight.
 
 use crate::check;
-use crate::engine::{Done, Engine, Op, Queued, describe};
+use crate::engine::{Done, Engine, Op, Queued, rest_of};
 use crate::error::EngineError;
 use crate::offsets::{Order, Step, Walk};
 use crate::record::{Kind, Row};
@@ -220,7 +220,7 @@ impl<E: Queued> Lane<'_, E> {
         };
         let op = self.engine.op_of(done.slot);
         if done.result != op.len as i32 {
-            let rest = describe::rest_of(op, done.result)?;
+            let rest = rest_of(op, done.result)?;
             // SAFETY: the rest of the same memory.
             return unsafe { self.engine.push(&rest) }.map_err(starting);
         }

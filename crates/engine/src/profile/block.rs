@@ -115,13 +115,6 @@ pub fn seek(file: impl AsFd, to: SeekFrom) -> Result<(), EngineError> {
     rustix::fs::seek(file, to).map(drop).map_err(|e| EngineError::io("seeking", e))
 }
 
-/// fdatasync(2), which the meter counts.
-pub fn flush_data(file: impl AsFd, meter: &mut Meter<'_>) -> Result<(), EngineError> {
-    rustix::fs::fdatasync(file).map_err(|e| EngineError::io("flushing", e))?;
-    meter.flush();
-    Ok(())
-}
-
 /// fsync(2), which the meter counts.
 pub fn flush(file: impl AsFd, meter: &mut Meter<'_>) -> Result<(), EngineError> {
     fsync(file)?;

@@ -8,6 +8,8 @@
 //! "Geriatrix", ATC 2018. That files also grow between others is from Conway et al., "File Systems
 //! Fated for Senescence?", FAST 2017. The shares of the deeds are ours.
 
+use std::collections::VecDeque;
+
 use bakeoff_model::use_state::FileHistory;
 use bakeoff_stats::prng::{NormalDeviates, SplitMix64};
 
@@ -61,18 +63,6 @@ pub struct UsedFile {
     pub bytes: u64,
 }
 
-#[derive(Clone, Copy)]
-enum Wish {
-    Create {
-        bytes: u64,
-    },
-    /// The file at that place of the window.
-    Grow {
-        at: usize,
-        bytes: u64,
-    },
-}
-
 pub struct History {
     of: FileHistory,
     sizes: FileSizes,
@@ -82,7 +72,8 @@ pub struct History {
     files: u64,
     bytes: u64,
     written_bytes: u64,
-    wish: Option<Wish>,
+    /// Deeds that are chosen and not done.
+    pending: VecDeque<Deed>,
 }
 
 impl History {
@@ -96,7 +87,7 @@ impl History {
             files: 0,
             bytes: 0,
             written_bytes: 0,
-            wish: None,
+            pending: VecDeque::new(),
             of,
         }
     }
@@ -121,66 +112,65 @@ impl History {
         let _ = write!(path, "f{file}");
     }
 
-    fn choose(&mut self) -> Option<Deed> {
+    /// Chooses what happens next, and the deletions that make room for it.
+    fn choose(&mut self) {
         let left_bytes = self.of.written_bytes().saturating_sub(self.written_bytes);
         let is_filling = self.written_bytes < self.of.tree_bytes;
         if left_bytes == 0 || self.of.tree_bytes == 0 {
-            return None;
+            return;
         }
-        let most = if is_filling { self.of.tree_bytes - self.bytes } else { left_bytes };
+        let most = if is_filling { self.room_bytes() } else { left_bytes };
         let deed = if is_filling { 0 } else { self.random.0.below(4) };
-        if deed < 2 || self.known.is_empty() {
-            self.wish = Some(Wish::Create { bytes: self.sizes.draw(&mut self.random).min(most) });
-            return None;
-        }
-        let at = self.random.0.below(self.known.len() as u64) as usize;
-        let UsedFile { file, bytes: own } = self.known[at];
-        let bytes = (1 + self.random.0.below(own)).min(most);
-        let may_grow_bytes = self.sizes.most_bytes.saturating_sub(own);
-        if deed == 2 && may_grow_bytes > 0 {
-            self.wish = Some(Wish::Grow { at, bytes: bytes.min(may_grow_bytes) });
-            return None;
-        }
-        Some(Deed::Overwrite { file, at: self.random.0.below(own - bytes + 1), bytes })
-    }
-
-    /// What the wish comes to: itself where there is room, otherwise a file less.
-    fn fulfil(&mut self, wish: Wish) -> Option<Deed> {
-        let room = self.of.tree_bytes - self.bytes;
-        let (own, bytes) = match wish {
-            Wish::Create { bytes } => (None, bytes),
-            Wish::Grow { at, bytes } => (Some(at), bytes),
-        };
-        let others = self.known.len() - usize::from(own.is_some());
-        if bytes > room && others > 0 {
-            let mut victim = self.random.0.below(others as u64) as usize;
-            victim += usize::from(own.is_some_and(|at| victim >= at));
-            if let Wish::Grow { at, bytes } = wish
-                && at == self.known.len() - 1
-            {
-                // It takes the place of the one that goes.
-                self.wish = Some(Wish::Grow { at: victim, bytes });
+        let (mut grows, bytes) = if deed < 2 || self.known.is_empty() {
+            (None, self.sizes.draw(&mut self.random).min(most))
+        } else {
+            let at = self.random.0.below(self.known.len() as u64) as usize;
+            let UsedFile { file, bytes: own } = self.known[at];
+            let bytes = (1 + self.random.0.below(own)).min(most);
+            let may_grow_bytes = self.sizes.most_bytes.saturating_sub(own);
+            if deed == 3 || may_grow_bytes == 0 {
+                let at = self.random.0.below(own - bytes + 1);
+                return self.pending.push_back(Deed::Overwrite { file, at, bytes });
             }
-            let gone = self.known.swap_remove(victim);
-            self.bytes -= gone.bytes;
-            self.files -= 1;
-            return Some(Deed::Delete { file: gone.file });
+            (Some(at), bytes.min(may_grow_bytes))
+        };
+        while bytes > self.room_bytes() && self.known.len() > usize::from(grows.is_some()) {
+            self.delete_one(&mut grows);
         }
-        self.wish = None;
-        let bytes = bytes.min(room);
+        let bytes = bytes.min(self.room_bytes());
         if bytes == 0 {
-            return None;
+            return;
         }
         self.bytes += bytes;
-        match own {
+        let deed = match grows {
             Some(at) => {
                 let known = &mut self.known[at];
-                let deed = Deed::Grow { file: known.file, at: known.bytes, bytes };
+                let at = known.bytes;
                 known.bytes += bytes;
-                Some(deed)
+                Deed::Grow { file: known.file, at, bytes }
             }
-            None => Some(self.create(bytes)),
+            None => self.create(bytes),
+        };
+        self.pending.push_back(deed);
+    }
+
+    fn room_bytes(&self) -> u64 {
+        self.of.tree_bytes - self.bytes
+    }
+
+    /// Deletes a file, but not the one that is to grow, whose place in the window may change.
+    fn delete_one(&mut self, grows: &mut Option<usize>) {
+        let others = self.known.len() - usize::from(grows.is_some());
+        let mut victim = self.random.0.below(others as u64) as usize;
+        victim += usize::from(grows.is_some_and(|at| victim >= at));
+        if *grows == Some(self.known.len() - 1) {
+            // It takes the place of the one that goes.
+            *grows = Some(victim);
         }
+        let gone = self.known.swap_remove(victim);
+        self.bytes -= gone.bytes;
+        self.files -= 1;
+        self.pending.push_back(Deed::Delete { file: gone.file });
     }
 
     fn create(&mut self, bytes: u64) -> Deed {
@@ -204,12 +194,10 @@ impl Iterator for History {
     type Item = Deed;
 
     fn next(&mut self) -> Option<Deed> {
-        let chosen = if self.wish.is_none() { self.choose() } else { None };
-        let deed = match (chosen, self.wish) {
-            (Some(deed), _) => deed,
-            (None, Some(wish)) => self.fulfil(wish)?,
-            (None, None) => return None,
-        };
+        if self.pending.is_empty() {
+            self.choose();
+        }
+        let deed = self.pending.pop_front()?;
         self.written_bytes += deed.written_bytes();
         Some(deed)
     }

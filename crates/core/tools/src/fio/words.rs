@@ -26,7 +26,7 @@ pub(crate) const MODES: &[(Rw, &str)] = &[
 ];
 
 pub(crate) const REFUSES: &[Reason] = &[
-    (|job| job.engine.is_idle(), "its null engine measures fio itself"),
+    (|job| job.engine == EngineName::Null, "its null engine measures fio itself"),
     (
         |job| !matches!(job.offsets, Offsets::Uniform | Offsets::Once),
         "its other offsets differ from bakeoff's: use a job file",
