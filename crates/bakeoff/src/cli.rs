@@ -190,7 +190,7 @@ pub struct Fit {
     /// TOML file with applications of your own, in the form of docs/fit.md
     #[arg(long, value_name = "FILE")]
     pub app: Option<PathBuf>,
-    /// Judge also while this companion works: backup, image-pull, logs or a workload
+    /// Judge also while this companion works: backup, logs or a workload
     #[arg(long, value_name = "NAME")]
     pub beside: Option<String>,
     /// Time to measure, such as 60s (default: 20s, or longer for several applications)

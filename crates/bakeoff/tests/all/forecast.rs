@@ -117,5 +117,4 @@ profiles! {
     package_install_announces_what_it_writes PackageInstall
     desktop_announces_what_it_writes Desktop
     backup_announces_what_it_writes Backup
-    image_pull_announces_what_it_writes ImagePull
 }

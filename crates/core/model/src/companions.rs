@@ -9,7 +9,7 @@ use crate::profiles;
 use crate::workload::{Metric, Phase, Workload};
 
 /// Those that have a name of their own, besides the workloads of a plan and the profiles.
-pub const BUILT_IN: [&str; 3] = ["backup", "image-pull", "logs"];
+pub const BUILT_IN: [&str; 2] = ["backup", "logs"];
 
 /// Operations a second of a companion for which nobody says how many.
 pub const USUAL_RATE: u64 = 100;
@@ -18,21 +18,16 @@ pub const USUAL_BYTES: u64 = 32 << 20;
 /// How long it works before what is beside it is measured.
 pub const LEAD_NS: u64 = 100_000_000;
 
-/// Bytes a write of image-pull has on average: of 157 KiB a file in pieces of 64 KiB, and a create
-/// for each file.
-const PULLED_BYTES: u64 = 40 << 10;
 /// A commit writes whole pages.
 const COMMIT_BYTES: u64 = 4 * 4096;
 
 pub fn built_in(name: &str) -> Option<Workload> {
-    let paced = |profile: Profile, rate| {
-        let job = Job { rate_iops: Some(rate), ..profiles::job(profile) };
-        profiles::parts(profile, &job).into_iter().next()
-    };
     let made = match name {
-        // About 15 and 10 MB/s.
-        "backup" => paced(Profile::Backup, 100),
-        "image-pull" => paced(Profile::ImagePull, 250),
+        // About 15 MB/s.
+        "backup" => {
+            let job = Job { rate_iops: Some(100), ..profiles::job(Profile::Backup) };
+            profiles::parts(Profile::Backup, &job).into_iter().next()
+        }
         "logs" => {
             let job = Job::new(Rw::Write, 4096, USUAL_BYTES);
             let job = Job { fdatasync: 1, rate_iops: Some(10), ..job };
@@ -69,7 +64,6 @@ pub fn rate(companion: &Workload) -> u64 {
 pub fn write_bytes_per_s(companion: &Workload) -> u64 {
     let job = &companion.job;
     let each = match companion.profile.map(|part| part.profile) {
-        Some(Profile::ImagePull) => PULLED_BYTES,
         Some(Profile::Sqlite | Profile::HomeAssistant) => job.bs + COMMIT_BYTES,
         _ if !job.rw.writes() => 0,
         _ if job.rw.is_mixed() => job.bs * u64::from(100 - job.rwmixread.min(100)) / 100,
@@ -101,9 +95,8 @@ mod tests {
         assert_eq!(built_in("none"), None);
         let rate = |name| write_bytes_per_s(&built_in(name).expect(name));
         assert_eq!(["backup", "logs"].map(rate), [0, 40960]);
-        assert_eq!(rate("image-pull"), 250 * PULLED_BYTES);
         let laid_out = |name| layout_bytes(&built_in(name).expect(name));
-        assert_eq!(["backup", "image-pull"].map(laid_out), [USUAL_BYTES, 0]);
+        assert_eq!(["backup", "logs"].map(laid_out), [USUAL_BYTES, 0]);
     }
 
     #[test]

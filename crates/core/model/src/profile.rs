@@ -20,8 +20,6 @@ pub enum Profile {
     Desktop,
     /// A tree of files read one after the other.
     Backup,
-    /// Layers of a container image unpacked, each flushed.
-    ImagePull,
 }
 
 impl Profile {

@@ -1,4 +1,4 @@
-//! What companions do, in words: "SQLite commits beside image-pull: p99 of commits rises from 4 to
+//! What companions do, in words: "SQLite commits beside backup: p99 of commits rises from 4 to
 //! 58 ms on ext4".
 
 use bakeoff_model::beside::{BesideChange, BesideEffect, BesideQuantity};
@@ -108,9 +108,9 @@ mod tests {
     #[test]
     fn a_change_has_its_figures_and_its_interval_and_none_is_said() {
         let mut effect = BesideEffect {
-            workload: "randwrite beside image-pull".to_string(),
+            workload: "randwrite beside backup".to_string(),
             alone: Some("randwrite".to_string()),
-            companion: "image-pull".to_string(),
+            companion: "backup".to_string(),
             rate: 250,
             quantity: Some(BesideQuantity::Latency { quantile: "p99", of: "flushes" }),
             candidates: vec![
@@ -123,7 +123,7 @@ mod tests {
         let run = RunBuilder::stacks(&["ext4"]).build();
         assert_eq!(
             sentences(&run, std::slice::from_ref(&effect)),
-            ["random writes beside image-pull: p99 of flushes rises from 4.00 ms to 58.0 ms on \
+            ["random writes beside backup: p99 of flushes rises from 4.00 ms to 58.0 ms on \
               ext4 (14 times; 95 % CI: 9.2 to 21); shows no certain difference on f2fs (3.00 ms \
               and 3.10 ms; 95 % CI: 0.90 to 1.20 times); is still uncertain on btrfs (3.00 ms and \
               4.00 ms); goes from 3.00 ms to 6.00 ms on xfs (one block, no interval)."]
@@ -132,7 +132,7 @@ mod tests {
         effect.quantity = None;
         assert_eq!(
             sentences(&run, &[effect]),
-            ["image-pull did not keep its pace in randwrite beside image-pull: 62.4 of 250 per \
+            ["backup did not keep its pace in randwrite beside backup: 62.4 of 250 per \
               second on ext4."]
         );
     }

@@ -4,12 +4,12 @@
 //! executed, each kind of work by a file. A part lays out what it needs when the part before it was
 //! not asked for, outside its clock.
 
+mod backup;
 mod block;
 mod databases;
 mod desktop;
 mod files;
 mod lanes;
-mod layers;
 mod meter;
 mod nas;
 mod tree;
@@ -60,8 +60,7 @@ pub fn measure_profile(
         Profile::Sqlite | Profile::HomeAssistant => databases::run(&mut context)?,
         Profile::Desktop => desktop::run(&mut context)?,
         Profile::CopyTree => files::copy_tree(&mut context)?,
-        Profile::Backup => layers::backup(&mut context)?,
-        Profile::ImagePull => layers::image_pull(&mut context)?,
+        Profile::Backup => backup::run(&mut context)?,
         Profile::Boot => files::boot(&mut context)?,
         Profile::PackageInstall => files::package_install(&mut context)?,
         Profile::Nas => nas::run(&mut context)?,

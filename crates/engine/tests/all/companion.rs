@@ -142,7 +142,7 @@ fn a_job_does_as_much_as_its_rate_asks_for_in_the_time_it_works() {
 #[test]
 fn profiles_and_small_files_keep_a_pace_too() {
     let part = |profile| Some(Part { profile, part: 0 });
-    let mut all: Vec<(Job, Option<Part>)> = ["backup", "image-pull"]
+    let mut all: Vec<(Job, Option<Part>)> = ["backup"]
         .iter()
         .map(|name| companions::built_in(name).unwrap())
         .map(|w| (Job { size: 4 << 20, ..w.job }, w.profile))

@@ -165,8 +165,9 @@ mod tests {
 
     fn with_companion() -> Vec<Workload> {
         let alone = workloads::find("randread").unwrap();
-        let beside = companions::built_in("image-pull").map(Box::new);
-        let name = "randread beside image-pull".to_string();
+        let mut beside = companions::built_in("backup").map(Box::new);
+        beside.iter_mut().for_each(|beside| beside.job.rate_iops = Some(250));
+        let name = "randread beside backup".to_string();
         vec![alone.clone(), Workload { name, beside, ..alone }]
     }
 

@@ -20,14 +20,13 @@ fn error(workloads: &str) -> String {
 
 #[test]
 fn a_list_makes_one_workload_for_each_companion() {
-    let list =
-        "[[workload]]\nname = \"randwrite\"\nbeside = [\"none\", \"image-pull\", \"logs\"]\n";
+    let list = "[[workload]]\nname = \"randwrite\"\nbeside = [\"none\", \"copy-tree\", \"logs\"]\n";
     let own = |name: &str, beside: Option<&str>| (name.to_string(), beside.map(str::to_string));
     assert_eq!(
         companions(list),
         [
             own("randwrite", None),
-            own("randwrite beside image-pull", Some("image-pull")),
+            own("randwrite beside copy-tree", Some("copy-tree")),
             own("randwrite beside logs", Some("logs")),
         ]
     );
@@ -70,9 +69,9 @@ fn any_workload_of_the_plan_and_any_profile_can_be_one() {
 #[test]
 fn what_is_no_companion_is_refused_at_its_place() {
     let beside = |name: &str| format!("[[workload]]\nname = \"randread\"\nbeside = {name}\n");
-    let unknown = error(&beside("[\"none\", \"image-pul\"]"));
-    assert!(unknown.starts_with("p.toml:5:19: there is no workload 'image-pul'"), "{unknown}");
-    assert!(unknown.contains("'image-pull'"), "{unknown}");
+    let unknown = error(&beside("[\"none\", \"copy-tre\"]"));
+    assert!(unknown.starts_with("p.toml:5:19: there is no workload 'copy-tre'"), "{unknown}");
+    assert!(unknown.contains("'copy-tree'"), "{unknown}");
     let parts = error(&beside("\"sqlite\""));
     assert!(parts.contains("sqlite-rollback, sqlite-wal") && parts.contains(":5:10"), "{parts}");
     let several = format!(
