@@ -126,10 +126,6 @@ impl Buffers {
         self.stride
     }
 
-    pub fn block_bytes(&self) -> usize {
-        self.block_bytes
-    }
-
     pub fn count(&self) -> usize {
         self.count
     }
