@@ -132,9 +132,9 @@ fn a_pasted_run_is_shown_and_compared_wherever_it_stands() {
     let quoted: String = line
         .as_bytes()
         .chunks(70)
-        .map(|part| format!("> {}<br>\n", std::str::from_utf8(part).unwrap()))
+        .map(|part| format!("> {}\n", std::str::from_utf8(part).unwrap()))
         .collect();
-    let file = home.file("post.html", format!("<p>My stick:</p>\n{quoted}"));
+    let file = home.file("post.txt", format!("My stick:\n{quoted}"));
     let file = file.to_str().unwrap();
     let (code, out, err) = home.run(&["show", file]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");

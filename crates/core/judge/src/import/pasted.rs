@@ -183,12 +183,8 @@ mod tests {
             wrapped(&line, 72, "> ", ""),
             wrapped(&line, 60, "> > ", "\r"),
             wrapped(&line, 75, "", "="),
-            wrapped(&line, 70, "    ", "<br>"),
             wrapped(&line, 70, "", " "),
             wrapped(&line, 72, "\u{a0}\u{a0}", ""),
-            format!("<html><p>My card:<br/><pre>{line}</pre></p></html>"),
-            wrapped(&line, 40, "<div>", "</div>").replace('\n', ""),
-            format!("&lt;pre&gt;{line}&lt;/pre&gt;"),
             format!("{{\"schema\": \"bakeoff/run/2\", \"line\": \"{line}\", \"x\": 1}}"),
         ];
         for text in posted {

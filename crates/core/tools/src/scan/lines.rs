@@ -67,9 +67,8 @@ impl Splitter {
     }
 }
 
-/// A line as it was before a terminal, a web page, a forum or a mail put something around it:
-/// colours, quotation marks at the start, tags of HTML and its entities, blanks that do not break.
-/// Leading blanks stay, columns need them; a heading of HTML becomes one of Markdown.
+/// A line as it was before a terminal, a forum or a mail put something around it: colours,
+/// quotation marks at the start, blanks that do not break. Leading blanks stay, columns need them.
 pub fn plain(text: &str) -> String {
     let without = text.contains(['\u{1b}', '\u{a0}', '\u{feff}']).then(|| without_controls(text));
     let text = without.as_deref().unwrap_or(text);
@@ -77,17 +76,7 @@ pub fn plain(text: &str) -> String {
     while let Some(rest) = text.strip_prefix('>') {
         text = rest.strip_prefix(' ').unwrap_or(rest);
     }
-    text = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).unwrap_or(text);
-    let mut out = if text.contains('<') { without_tags(text) } else { text.to_string() };
-    if out.contains('&') {
-        let entities =
-            [("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", " "), ("&quot;", "\""), ("&amp;", "&")];
-        for (entity, character) in entities {
-            out = out.replace(entity, character);
-        }
-        out = without_entities(&out);
-    }
-    out
+    text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).unwrap_or(text).to_string()
 }
 
 /// Takes out the escape sequences that colour a terminal (ECMA-48, CSI) and the mark at the start
@@ -130,69 +119,6 @@ pub fn words(text: &str) -> Vec<(usize, String)> {
         is_open = true;
     }
     words
-}
-
-pub fn broken_by_tags(text: &str) -> Vec<&str> {
-    let mut lines = Vec::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("<br") {
-        let Some(end) = rest[at..].find('>') else { break };
-        lines.push(&rest[..at]);
-        rest = &rest[at + end + 1..];
-    }
-    // A tag at the end breaks nothing.
-    if lines.is_empty() || !rest.is_empty() {
-        lines.push(rest);
-    }
-    lines
-}
-
-/// Replaces every other entity by the mark of an unknown letter: none of them is a digit.
-fn without_entities(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        let (head, tail) = rest.split_at(at);
-        out.push_str(head);
-        let name = tail[1..].split(';').next().unwrap_or("");
-        let is_entity = (2..10).contains(&name.len())
-            && tail[1..].len() > name.len()
-            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'#');
-        if is_entity {
-            out.push(if name == "#160" { ' ' } else { '\u{fffd}' });
-            rest = &tail[name.len() + 2..];
-        } else {
-            out.push('&');
-            rest = &tail[1..];
-        }
-    }
-    out + rest
-}
-
-/// Takes out what looks like a tag of HTML: `<`, an optional `/`, a letter, up to `>`.
-fn without_tags(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        let (head, tail) = rest.split_at(at);
-        out.push_str(head);
-        let name = tail[1..].strip_prefix('/').unwrap_or(&tail[1..]);
-        let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic());
-        match tail.find('>').filter(|_| is_tag) {
-            Some(end) => {
-                let is_heading = matches!(tail.as_bytes(), [_, b'h' | b'H', b'1'..=b'6', ..]);
-                if is_heading && out.trim().is_empty() {
-                    out.push_str("# ");
-                }
-                rest = &tail[end + 1..];
-            }
-            None => {
-                out.push('<');
-                rest = &tail[1..];
-            }
-        }
-    }
-    out + rest
 }
 
 #[cfg(test)]
@@ -255,17 +181,12 @@ mod tests {
         assert_eq!(plain("41.90 MB/sec\u{1b}(B\u{1b}[m"), "41.90 MB/sec");
         assert_eq!(plain("a\u{1b}"), "a\u{1b}");
         assert_eq!(plain("632.18 MB/sec\u{1b}(B\u{1b}[m"), "632.18 MB/sec");
-        assert_eq!(broken_by_tags("a<br>b<br />c<br/>"), ["a", "b", "c"]);
-        assert_eq!(broken_by_tags("a <b>"), ["a <b>"]);
     }
 
     #[test]
-    fn what_a_web_page_put_around_a_line_goes() {
-        assert_eq!(plain("> > a &lt; b<br/>\r"), "a < b");
-        assert_eq!(plain("<pre><code>x"), "x");
-        assert_eq!(plain("<body><h2 id=x>ext4</h2>"), "# ext4");
-        assert_eq!(plain("Datens&auml;tze & &#160;x"), "Datens\u{fffd}tze &  x");
+    fn what_a_forum_put_around_a_line_goes() {
+        assert_eq!(plain("> > a < b\r"), "a < b");
+        assert_eq!(plain("`x`"), "x");
         assert_eq!(plain("    64+0 records in  "), "    64+0 records in");
-        assert_eq!(plain("a <= b && c"), "a <= b && c");
     }
 }
