@@ -10,7 +10,7 @@ use super::utf16::Utf16;
 pub struct Line<'a> {
     /// Counted from 1.
     pub number: u64,
-    /// Without its end and without what a web page put around it.
+    /// Without its end and without what a forum put around it.
     pub text: &'a str,
     /// Whether a line feed ended it. A number at the end of a line that was cut is not whole.
     pub is_ended: bool,
@@ -100,7 +100,6 @@ impl Finder {
         unclaimed.give_strange(&mut out);
         readers.iter_mut().for_each(|reader| reader.finish(&mut out));
         unclaimed.give_known(&mut out);
-        unclaimed.give_figures(&mut out);
         out.finish(number)
     }
 }
@@ -121,7 +120,7 @@ impl Inner {
         };
         let text = String::from_utf8_lossy(bytes);
         let text = text.trim_end_matches('\r');
-        let mut parts = text.split('\r').flat_map(lines::broken_by_tags).peekable();
+        let mut parts = text.split('\r').peekable();
         while let Some(part) = parts.next() {
             self.part(&lines::plain(part), is_ended || parts.peek().is_some());
         }

@@ -20,9 +20,6 @@ const STRANGERS: [Stranger; 7] = [
 ];
 const GAP_LINES: u64 = 60;
 const STRANGER_GAP_LINES: u64 = 40;
-/// Lines from one figure of a block to the next, and most words of such a line.
-const NEAR_LINES: u64 = 3;
-const MOST_WORDS: usize = 18;
 const OUTPUTS: usize = 1000;
 
 /// An output: what it is of, its first line, its last line.
@@ -38,8 +35,6 @@ struct KnownLine {
 pub struct Unclaimed {
     known: Vec<Output<KnownLine>>,
     strange: Vec<Output<&'static str>>,
-    /// Blocks with a unit of speed: the first line, the last, and whether there is a figure.
-    figures: Vec<(u64, u64, bool)>,
 }
 
 /// Adds a line to the last output of its kind, or begins one where that is too far above.
@@ -60,24 +55,6 @@ fn known(tools: &[&ScannedTool], text: &str) -> Option<KnownLine> {
     })
 }
 
-/// Whether a word ends with a unit of speed: `850MB/s`, `K/sec`, `IOPS:`.
-fn is_speed(word: &str) -> bool {
-    let word = word.trim_end_matches([':', '.']).to_ascii_lowercase();
-    let is_rate = word.strip_suffix("/s").or_else(|| word.strip_suffix("/sec"));
-    let unit = |rate: &str| rate.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
-    is_rate.is_some_and(|rate| unit(rate) <= 6 && !rate.ends_with("bit")) || word.ends_with("iops")
-}
-
-/// A line of fio's own logs: milliseconds, value, direction, block size, offset.
-fn is_log_of_fio(words: &[&str]) -> bool {
-    let is_whole = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
-    let block = words.get(3).and_then(|word| word.parse::<u32>().ok());
-    (4..=6).contains(&words.len())
-        && words[..4].iter().all(is_whole)
-        && ["0", "1", "2"].contains(&words[2])
-        && block.is_some_and(|block| block >= 512 && block % 512 == 0)
-}
-
 impl Unclaimed {
     /// Looks at a line that was nobody's.
     pub fn look(&mut self, tools: &[&ScannedTool], number: u64, text: &str) {
@@ -87,43 +64,6 @@ impl Unclaimed {
         let is_marked = |(_, marks): &&Stranger| marks.iter().all(|mark| text.contains(mark));
         if let Some((tool, _)) = STRANGERS.iter().find(is_marked) {
             add(&mut self.strange, *tool, number, STRANGER_GAP_LINES);
-        }
-        self.look_at_figures(number, text);
-    }
-
-    /// Looks whether the line has a unit of speed, or figures below one.
-    fn look_at_figures(&mut self, number: u64, text: &str) {
-        let words: Vec<&str> = text
-            .split(|c: char| c.is_whitespace() || "()[]|,;=<>\"".contains(c))
-            .filter(|word| !word.is_empty())
-            .collect();
-        let is_long = words.len() > MOST_WORDS && text.matches(',').count() < MOST_WORDS / 2;
-        let is_prose = is_long || text.ends_with(['.', '!', '?']);
-        let is_command = text.trim_start().starts_with(['$', '#', '{', '"', '+', '/']);
-        if is_prose || is_command || text.contains("://") || text.contains("[eta ") {
-            return;
-        }
-        let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
-        let has_figure = words.iter().any(is_number);
-        let has_unit = words.iter().any(|word| is_speed(word)) || is_log_of_fio(&words);
-        let has_room = self.figures.len() < OUTPUTS;
-        let near = self.figures.last_mut().filter(|(_, last, _)| number <= *last + NEAR_LINES);
-        if let Some((_, last, is_figure)) = near {
-            if has_unit || has_figure {
-                (*last, *is_figure) = (number, *is_figure || has_figure);
-            }
-        } else if has_unit && has_room {
-            self.figures.push((number, number, has_figure));
-        }
-    }
-
-    pub fn give_figures(&mut self, out: &mut Out) {
-        for (first_line, last_line, has_figure) in self.figures.drain(..) {
-            if has_figure && !out.has_between(first_line, last_line) {
-                let why = "these lines have figures and a unit of speed, but bakeoff knows no tool \
-                           that prints them: use the tool's own output";
-                out.unread(first_line, last_line, why);
-            }
         }
     }
 
@@ -159,27 +99,6 @@ impl Unclaimed {
 #[cfg(test)]
 mod tests {
     use crate as tools;
-
-    /// Each vanished without a word, or would be named twice.
-    #[test]
-    fn a_block_of_figures_that_nobody_took_is_named() {
-        for (text, lines) in [
-            ("Write Bandwidth:   44.35 MiB/s (46.50 MB/s)\nWrite Latency:     0.059 ms\n", (1, 2)),
-            ("1000, 25400, 0, 4096, 0\n2000, 25211, 0, 4096, 0\n", (1, 2)),
-            ("see\n\nRates in MiB/sec\n   Random:   90000 / 80000\n\nmore text\n", (3, 4)),
-        ] {
-            let found = tools::read(text.as_bytes());
-            let named: Vec<_> = found.unread.iter().map(|u| (u.first_line, u.last_line)).collect();
-            assert_eq!((found.results.len(), named), (0, vec![lines]), "{text}");
-        }
-        for text in [
-            "My card does about 90 MB/s here, and that is what I expected of it after all.\n",
-            "# fio --rate=90MB/s\n",
-            "read: IOPS=100, BW=400KiB/s (410kB/s)(4000KiB/10000msec)\n",
-        ] {
-            assert_eq!(tools::read(text.as_bytes()).unread, [], "{text}");
-        }
-    }
 
     #[test]
     fn an_output_of_a_tool_without_a_reader_is_listed_by_its_name() {
