@@ -3,14 +3,9 @@
 use crate::measured::{Done, Figures, Work, whole};
 
 /// How far the time that 1.0's rates are of may be from the one it prints.
-pub const NEAR_SECONDS: f64 = 0.002;
+const NEAR_SECONDS: f64 = 0.002;
 /// How much later than that it may end on a busy machine, as a share.
 const LATER_SHARE: f64 = 0.03;
-
-/// The latest end of the time that 1.0's rates are of, by the one it prints.
-pub fn latest_s(printed_s: f64) -> f64 {
-    printed_s + NEAR_SECONDS.max(printed_s * LATER_SHARE)
-}
 
 /// 0.4 and 0.5 print counts; 1.0 prints rates, which over their time come to whole counts.
 pub fn work(figures: Figures<'_>) -> Result<Work, String> {
@@ -44,5 +39,6 @@ fn time_of_rates(figures: Figures<'_>, printed_ns: u64) -> Option<u64> {
     let events = figures.find("events").filter(|_| data > 0.0)?;
     let seconds = if has_bursts { (events + at_end) / (data + flushes) } else { events / data };
     let printed = printed_ns as f64 / 1e9;
-    (printed - NEAR_SECONDS..=latest_s(printed)).contains(&seconds).then(|| whole(seconds * 1e9))
+    let latest = printed + NEAR_SECONDS.max(printed * LATER_SHARE);
+    (printed - NEAR_SECONDS..=latest).contains(&seconds).then(|| whole(seconds * 1e9))
 }

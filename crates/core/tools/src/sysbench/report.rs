@@ -1,6 +1,5 @@
 //! What a report of sysbench says beyond its lines: bytes out of counts, and what limits it.
 
-use super::measured::{NEAR_SECONDS, latest_s};
 use crate::scan::result::finding;
 use crate::scan::{FoundMetric, ToolResult, Value};
 use bakeoff_model::finding::Severity;
@@ -40,12 +39,6 @@ pub fn finish(result: &mut ToolResult) -> Option<String> {
     }
     if let Some(why) = volumes(result) {
         return Some(why);
-    }
-    if let Some(evidence) = disagreement(result) {
-        let advice = "sysbench calculated its rates over a longer time than the total time it \
-                      printed, as happens on a busy machine. Compare the events and the total time \
-                      instead.";
-        result.findings.push(finding("rates-of-another-time", Severity::Warn, evidence, advice));
     }
     if !is_prepare && result.figure(&["_fairness"]).is_none() {
         let advice = "Use these figures with caution, or use the complete output.";
@@ -107,26 +100,4 @@ fn throughput(result: &mut ToolResult) {
     {
         rate.value = Value::Real((read + written) / (ns / 1e9));
     }
-}
-
-/// How far the events of 1.0 are from what its rates make of the total time, in words. Such a
-/// report is no mixture: 1.0 divides by a time that it reads later than the one it prints, and
-/// how much later depends on what else the machine does.
-///
-/// Events are reads, writes and the periodic flushes; the last flushes are none.
-fn disagreement(result: &ToolResult) -> Option<String> {
-    let value = |name: &str| result.figure(&[name]);
-    let (seconds, events) = (value("total_time")? / 1e9, value("events")?);
-    let (reads, writes) = (value("reads_per_second")?, value("writes_per_second")?);
-    let flushes = value("fsyncs_per_second")?;
-    // The rates are of a time that ends later than the printed one: by a millisecond, by some
-    // more where the machine is busy.
-    let least = (reads + writes - 0.01) * (seconds - NEAR_SECONDS).max(0.0) - 1.0;
-    let most = (reads + writes + flushes + 0.01) * latest_s(seconds) + 1.0;
-    (!(least..=most).contains(&events)).then(|| {
-        format!(
-            "events: {events} printed, {:.0} to {most:.0} by the printed rates and total time",
-            least.max(0.0)
-        )
-    })
 }
