@@ -14,7 +14,6 @@ pub(crate) mod measured;
 pub mod options;
 mod order;
 mod paths;
-mod percentile_rows;
 mod scalar;
 mod summary;
 #[cfg(test)]

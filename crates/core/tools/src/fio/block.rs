@@ -5,7 +5,6 @@ mod latency;
 use super::JobReader;
 use super::direction::{self, is_direction, issued};
 use super::order;
-use super::percentile_rows::PercentileRows;
 use super::scalar::{unit_ns, value};
 use crate::scan::finder::Line;
 use crate::scan::result::{Metrics, Out, Place, short};
@@ -36,7 +35,6 @@ pub struct OpenBlock {
     /// The unit of the percentile lines that follow, in nanoseconds; and whether they are clat's.
     percentiles: Option<(f64, bool)>,
     last_percentile: (f64, f64),
-    rows: PercentileRows,
     is_twice: bool,
     has_wrong_latencies: bool,
     /// A line that fio prints elsewhere: other figures may be another output's too.
@@ -139,7 +137,6 @@ impl OpenBlock {
                 let is_main = what != "lat percentiles";
                 self.percentiles = unit_ns(unit).map(|ns| (ns, is_main));
                 self.last_percentile = (0.0, 0.0);
-                self.rows.end();
                 true
             }
             "cpu" => {
@@ -208,10 +205,7 @@ impl OpenBlock {
             metrics.real("user_cpu", *user, "percent", (raw, *line));
             metrics.real("system_cpu", *system, "percent", (raw, *line));
         }
-        let OpenBlock { place, name, error, rows, .. } = self;
-        for line in rows.cut() {
-            out.unread(line, line, "a row of fio's percentiles is incomplete");
-        }
+        let OpenBlock { place, name, error, .. } = self;
         if metrics.0.is_empty() && !doubts.is_empty() {
             return;
         }

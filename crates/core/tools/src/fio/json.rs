@@ -31,9 +31,6 @@ pub struct Json {
 
 impl Reader for Json {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        // In a terminal the brace is typed over the first letter of `Jobs: 1 (f=1)`.
-        let brace = Line { text: "{", ..*line };
-        let line = if line.text.starts_with("{obs: ") { &brace } else { line };
         let text = line.text.trim();
         let is_first_key = text.contains("\"fio version\"");
         let begins = text == "{" || (text.starts_with('{') && is_first_key);

@@ -26,16 +26,7 @@ pub struct FioText {
 
 impl Reader for FioText {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        let text = line.text.trim();
-        // Nothing ends the line of a job in fio 2.2 to 2.14 for Windows.
-        let joined = ["  read :", "  write:"].iter().find_map(|begin| text.find(begin));
-        if let Some(at) = joined.filter(|_| text.contains(": (groupid=")) {
-            let (head, direction) = text.split_at(at);
-            self.own(line, head.trim(), out);
-            self.own(line, direction.trim(), out);
-            return true;
-        }
-        self.own(line, text, out)
+        self.own(line, line.text.trim(), out)
     }
 
     fn finish(&mut self, out: &mut Out) {

@@ -47,7 +47,6 @@ impl OpenBlock {
         if !rest.contains("th=[") {
             return false;
         }
-        self.rows.add(line.number, rest);
         if !rest.trim_end_matches([' ', ',']).ends_with(']') {
             self.doubt(line, CUT);
         }
