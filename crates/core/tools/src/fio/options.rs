@@ -12,7 +12,6 @@ mod values;
 
 use self::table::{OptionEntry, Taken};
 use super::jobfile::Section;
-use bakeoff_stats::units;
 
 /// An option of fio's as somebody wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,20 +68,6 @@ pub fn asked(name: Option<&str>, given: &[Given], from: From) -> Result<Asked, S
     let value = |name: &str| last(name).map(|one| one.value.as_str());
     if value("ioengine") == Some("posixaio") && !matches!(value("iodepth"), None | Some("1")) {
         asked.add("engine", "io_uring");
-    }
-    if let Some(rate) = value("rate").filter(|rate| *rate != "0") {
-        let iops = values::rate_iops(rate, value("bs").unwrap_or("4k"));
-        asked.add("rate_iops", &iops.map_err(|why| format!("--rate={rate}: {why}"))?);
-    }
-    if let Some(bytes) = value("filesize") {
-        let is_same = |size| units::parse_size(size) == units::parse_size(bytes);
-        if !value("size").is_none_or(is_same) {
-            return Err(format!(
-                "--filesize={bytes}: bench uses one file, all of it, so that --filesize and --size \
-                 are the same. Give one of them"
-            ));
-        }
-        asked.add("size", bytes);
     }
     asked.waits = is_on("stonewall");
     let ends_at_size =

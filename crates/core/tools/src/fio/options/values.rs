@@ -2,11 +2,9 @@
 //! say. data/README.md says what its columns are.
 
 use super::From;
-use bakeoff_model::block_sizes::BlockSizes;
 use bakeoff_model::job::Rw;
 use bakeoff_model::offsets::Offsets;
 use bakeoff_stats::tables::Table;
-use bakeoff_stats::units;
 
 const TABLE: Table<4> = Table::new(include_str!("../../../data/fio_values.csv"));
 
@@ -21,8 +19,6 @@ pub fn worded(name: &str, value: &str, from: From) -> Answer {
         "rwmixwrite" => mix(value),
         "random_distribution" => distribution(value),
         "output_format" => output_format(value),
-        // These depend on other options of the job.
-        "rate" | "filesize" => Ok((None, None)),
         _ => of_table(name, value),
     }
 }
@@ -116,44 +112,4 @@ fn output_format(value: &str) -> Answer {
     let is_json = formats.iter().any(|format| format.starts_with("json"));
     let format = if is_json { "json" } else { "text" };
     Ok((Some(("format", format.to_string())), note.map(str::to_string)))
-}
-
-/// `--rate`, in bytes a second, as `--rate_iops`: one rate, or that of reads and that of writes.
-pub fn rate_iops(rate: &str, bs: &str) -> Result<String, String> {
-    let sizes: BlockSizes = bs.parse()?;
-    let iops = |rate: &str, bs: u64| -> Result<String, String> {
-        if rate.is_empty() {
-            return Ok(String::new());
-        }
-        let bytes = units::parse_size(rate).map_err(|error| error.to_string())?;
-        let bs = bs.max(1);
-        let iops = bytes.saturating_add(bs / 2) / bs;
-        if (iops * bs).abs_diff(bytes) > bytes / 100 {
-            return Err(
-                "bench limits whole operations per second, and these bytes are not a whole \
-                        number of --bs. Use a multiple of --bs"
-                    .to_string(),
-            );
-        }
-        Ok(iops.to_string())
-    };
-    let (read, write) = rate.split_once(',').unwrap_or((rate, rate));
-    let write = write.split(',').next().unwrap_or_default();
-    Ok(format!("{},{}", iops(read, sizes.read)?, iops(write, sizes.write)?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fio::options::table::{Taken, entries};
-
-    #[test]
-    fn every_option_that_is_taken_by_its_value_has_an_answer_to_any() {
-        for entry in entries().filter(|entry| matches!(entry.taken, Taken::Worded(_))) {
-            for name in entry.names.split(' ') {
-                let unknown = worded(name, "surprise", From::Line);
-                assert_ne!(unknown, Err("bench does not know this value".to_string()), "{name}");
-            }
-        }
-    }
 }
