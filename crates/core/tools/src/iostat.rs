@@ -12,16 +12,12 @@ use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, ToolResult, finding, short};
 use bakeoff_model::finding::Severity;
+use bakeoff_stats::tables::Table;
 
 pub static TOOL: ScannedTool =
     ScannedTool::new("iostat", &[" r_await ", " avgqu-sz ", " aqu-sz "], || {
         vec![Box::new(Iostat::default())]
     });
-
-const KIB: u64 = 1 << 10;
-const MIB: u64 = 1 << 20;
-const SECTOR_BYTES: u64 = 512;
-const MS: u64 = 1_000_000;
 
 #[derive(Debug, Default)]
 pub struct Iostat {
@@ -44,46 +40,12 @@ struct IostatTable {
 /// What a column has: its metric, the unit, and what one of its numbers is worth.
 type IostatColumn = (&'static str, &'static str, u64);
 
+/// The columns by their titles. `svctm` gives nothing: iostat's own manual says not to trust it.
+const COLUMNS: Table<4> = Table::new(include_str!("../data/iostat_columns.csv"));
+
 fn known(title: &str) -> Option<IostatColumn> {
-    Some(match title {
-        "r/s" => ("read.iops", "1/s", 1),
-        "w/s" => ("write.iops", "1/s", 1),
-        "d/s" => ("discard.iops", "1/s", 1),
-        "f/s" => ("flush.iops", "1/s", 1),
-        "tps" => ("iops", "1/s", 1),
-        "rsec/s" => ("read.throughput", "bytes/s", SECTOR_BYTES),
-        "wsec/s" => ("write.throughput", "bytes/s", SECTOR_BYTES),
-        "rkB/s" => ("read.throughput", "bytes/s", KIB),
-        "wkB/s" => ("write.throughput", "bytes/s", KIB),
-        "dkB/s" => ("discard.throughput", "bytes/s", KIB),
-        "kB/s" => ("throughput", "bytes/s", KIB),
-        "rMB/s" => ("read.throughput", "bytes/s", MIB),
-        "wMB/s" => ("write.throughput", "bytes/s", MIB),
-        "dMB/s" => ("discard.throughput", "bytes/s", MIB),
-        "MB/s" => ("throughput", "bytes/s", MIB),
-        "rrqm/s" => ("read.merged", "1/s", 1),
-        "wrqm/s" => ("write.merged", "1/s", 1),
-        "drqm/s" => ("discard.merged", "1/s", 1),
-        "rqm/s" => ("merged", "1/s", 1),
-        "%rrqm" => ("read.merged_share", "percent", 1),
-        "%wrqm" => ("write.merged_share", "percent", 1),
-        "%drqm" => ("discard.merged_share", "percent", 1),
-        "await" => ("latency_avg", "ns", MS),
-        "r_await" => ("read.latency_avg", "ns", MS),
-        "w_await" => ("write.latency_avg", "ns", MS),
-        "d_await" => ("discard.latency_avg", "ns", MS),
-        "f_await" => ("flush.latency_avg", "ns", MS),
-        "avgrq-sz" => ("request_size", "bytes", SECTOR_BYTES),
-        "areq-sz" => ("request_size", "bytes", KIB),
-        "rareq-sz" => ("read.request_size", "bytes", KIB),
-        "wareq-sz" => ("write.request_size", "bytes", KIB),
-        "dareq-sz" => ("discard.request_size", "bytes", KIB),
-        "avgqu-sz" | "aqu-sz" => ("queue_depth", "", 1),
-        "%util" => ("busy", "percent", 1),
-        // Its own manual says not to trust it.
-        "svctm" => ("", "", 1),
-        _ => return None,
-    })
+    let [_, name, unit, worth] = COLUMNS.rows().find(|[known, ..]| *known == title)?;
+    Some((name, unit, worth.parse().ok()?))
 }
 
 impl Reader for Iostat {
