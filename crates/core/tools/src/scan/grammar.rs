@@ -70,7 +70,6 @@ pub struct LineForm {
 }
 
 /// Stands for the words that the head above puts in front of names; without it a line is listed.
-/// With words behind it a line counts only below the head that has these.
 pub const OF_HEAD: &str = "^";
 
 #[derive(Clone, Copy, Debug, PartialEq)]

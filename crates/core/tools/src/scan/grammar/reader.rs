@@ -94,7 +94,7 @@ impl Reader for Grammatical {
                 form.role,
                 Role::Figures | Role::First | Role::Last | Role::Alone | Role::Again
             ) && !form.is_inside
-                && !form.prefix.starts_with(OF_HEAD)
+                && form.prefix != OF_HEAD
                 && pattern.is_like(text)
         });
         let gap = self.grammar.gap_lines;
@@ -170,17 +170,12 @@ impl Grammatical {
         }
         let (head, figures) = self.patterns[at].read(text, line, kinds).ok_or(LineFit::None)?;
         let of_head = self.head.as_ref().map_or("", |head| head.prefix);
-        let prefix = match form.prefix.strip_prefix(OF_HEAD) {
-            None => form.prefix,
-            Some("") if of_head.is_empty() => {
-                let why =
-                    format!("a line of {tool} lacks the line above it that says of what it is");
-                return Err(LineFit::Broken(why));
-            }
-            Some("") => of_head,
-            Some(below) if below == of_head => "",
-            Some(_) => return Err(LineFit::None),
-        };
+        let is_of_head = form.prefix == OF_HEAD;
+        if is_of_head && of_head.is_empty() {
+            let why = format!("a line of {tool} lacks the line above it that says of what it is");
+            return Err(LineFit::Broken(why));
+        }
+        let prefix = if is_of_head { of_head } else { form.prefix };
         let figure = |(mut name, kind, quantity): (String, &'static Kind, Quantity)| {
             if !name.starts_with('_') {
                 name.insert_str(0, prefix);
