@@ -65,7 +65,6 @@ fn kernel_driver(root: &Root, fs: &str) -> Result<(), NoDriver> {
         let here = Kernel {
             release: &kernel,
             has_modules: root.path(format!("lib/modules/{kernel}")).is_dir(),
-            distribution: &distribution(root),
         };
         let remedy = kernels::remedy(fs, here);
         Err(NoDriver { fs: fs.to_string(), kernel, remedy })

@@ -1,8 +1,6 @@
 //! Which kernel has a filesystem that the running one lacks.
 //!
-//! Sources: the first and last release of each driver (kernelnewbies.org, "Linux N.N"), and how
-//! distributions split their kernels into packages (Debian's linux-image-cloud, Ubuntu's
-//! linux-modules-extra, Fedora's kernel-modules-extra, Alpine's linux-virt, ELRepo's kernel-ml).
+//! Source: the first and last release of each driver (kernelnewbies.org, "Linux N.N").
 
 use std::fmt;
 
@@ -12,7 +10,6 @@ use bakeoff_stats::phrases;
 pub struct Kernel<'a> {
     pub release: &'a str,
     pub has_modules: bool,
-    pub distribution: &'a [String],
 }
 
 /// Releases of Linux that have a driver, as major and minor number.
@@ -33,8 +30,6 @@ static SPANS: [Span; 5] = [
 pub fn releases(fs: &str) -> Option<&'static Span> {
     SPANS.iter().find(|span| span.fs == fs)
 }
-
-const NOT_IN_RHEL: [&str; 6] = ["btrfs", "f2fs", "ntfs3", "nilfs2", "jfs", "reiserfs"];
 
 /// Which kernel has what the running one lacks: in words one or two sentences without the last full
 /// stop.
@@ -83,7 +78,7 @@ impl Remedy {
 pub fn remedy(fs: &str, kernel: Kernel) -> Remedy {
     let by_release = SPANS.iter().find(|span| span.fs == fs);
     let by_release = by_release.and_then(|span| outside(span, version(kernel.release)?));
-    match by_release.or_else(|| by_distribution(fs, kernel)) {
+    match by_release {
         Some(words) => Remedy::Kernel(words),
         None => Remedy::Options {
             options: vec![format!("CONFIG_{}_FS", fs.to_uppercase())],
@@ -111,41 +106,12 @@ fn outside(span: &Span, found: (u32, u32)) -> Option<String> {
     ))
 }
 
-fn by_distribution(fs: &str, kernel: Kernel) -> Option<String> {
-    let Kernel { release, has_modules, distribution } = kernel;
-    let is = |id: &str| distribution.iter().any(|found| found == id);
-    if let Some((_, arch)) = release.split_once("-cloud-").filter(|_| is("debian")) {
-        return Some(format!(
-            "Debian's full kernel has it: apt install linux-image-{arch}, then reboot"
-        ));
-    }
-    if release.ends_with("-virt") && is("alpine") {
-        return Some("Alpine's full kernel has it: apk add linux-lts, then reboot".to_string());
-    }
-    if !has_modules {
-        return None;
-    }
-    if is("ubuntu") {
-        let package = format!("linux-modules-extra-{release}");
-        return Some(format!("Ubuntu's extra modules may have it: apt install {package}"));
-    }
-    let words = match distribution.first().is_some_and(|id| id == "fedora") {
-        true => "Fedora's extra modules may have it: dnf install kernel-modules-extra",
-        false if is("rhel") && NOT_IN_RHEL.contains(&fs) => {
-            "This distribution's kernel is built without it. ELRepo's kernel-ml has it"
-        }
-        false => return None,
-    };
-    Some(words.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn found(fs: &str, release: &str, has_modules: bool, ids: &[&str]) -> Remedy {
-        let distribution: Vec<String> = ids.iter().map(|id| id.to_string()).collect();
-        remedy(fs, Kernel { release, has_modules, distribution: &distribution })
+    fn found(fs: &str, release: &str, has_modules: bool) -> Remedy {
+        remedy(fs, Kernel { release, has_modules })
     }
 
     fn option(option: &str, has_modules: bool) -> Remedy {
@@ -154,8 +120,7 @@ mod tests {
 
     #[test]
     fn a_driver_that_came_later_or_was_removed_names_the_releases() {
-        let debian = &["debian"];
-        let words = |fs, release| found(fs, release, true, debian).to_string();
+        let words = |fs, release| found(fs, release, true).to_string();
         assert_eq!(
             words("ntfs3", "5.10.0-28-amd64"),
             "ntfs3 needs Linux 5.15 or later. Update the kernel"
@@ -168,45 +133,20 @@ mod tests {
             words("bcachefs", "6.6.0"),
             "bcachefs needs Linux 6.7 or later. Update the kernel"
         );
-        assert_eq!(found("bcachefs", "6.12.0", true, debian), option("CONFIG_BCACHEFS_FS", true));
-    }
-
-    #[test]
-    fn the_package_with_the_other_modules_is_named() {
-        let words = |fs, release, ids: &[&str]| found(fs, release, true, ids).to_string();
-        assert_eq!(
-            words("f2fs", "6.1.0-18-cloud-arm64", &["debian"]),
-            "Debian's full kernel has it: apt install linux-image-arm64, then reboot"
-        );
-        assert_eq!(
-            words("jfs", "6.8.0-31-generic", &["ubuntu", "debian"]),
-            "Ubuntu's extra modules may have it: apt install linux-modules-extra-6.8.0-31-generic"
-        );
-        assert_eq!(
-            words("btrfs", "6.6.31-0-virt", &["alpine"]),
-            "Alpine's full kernel has it: apk add linux-lts, then reboot"
-        );
-        assert_eq!(
-            words("jfs", "6.9.0", &["fedora"]),
-            "Fedora's extra modules may have it: dnf install kernel-modules-extra"
-        );
-        assert_eq!(
-            words("btrfs", "5.14.0-427.el9.x86_64", &["rocky", "rhel", "fedora"]),
-            "This distribution's kernel is built without it. ELRepo's kernel-ml has it"
-        );
+        assert_eq!(found("bcachefs", "6.12.0", true), option("CONFIG_BCACHEFS_FS", true));
     }
 
     #[test]
     fn elsewhere_the_option_is_named_and_missing_modules_are_reported() {
         let f2fs = |has_modules| option("CONFIG_F2FS_FS", has_modules);
-        assert_eq!(found("f2fs", "6.6.31+rpt-rpi-v8", true, &["debian"]), f2fs(true));
-        assert_eq!(found("f2fs", "6.18.44-fc-v657", false, &["debian"]), f2fs(false));
-        assert_eq!(found("f2fs", "strange", false, &[]), f2fs(false));
+        assert_eq!(found("f2fs", "6.6.31+rpt-rpi-v8", true), f2fs(true));
+        assert_eq!(found("f2fs", "6.18.44-fc-v657", false), f2fs(false));
+        assert_eq!(found("f2fs", "strange", false), f2fs(false));
     }
 
     #[test]
     fn options_are_told_in_one_sentence_and_different_remedies_are_not() {
-        let kernel = Kernel { release: "6.18.44", has_modules: true, distribution: &[] };
+        let kernel = Kernel { release: "6.18.44", has_modules: true };
         let mut both = remedy("f2fs", kernel);
         assert!(both.absorb(&remedy("exfat", kernel)));
         let options = ["CONFIG_F2FS_FS", "CONFIG_EXFAT_FS"].map(str::to_string).to_vec();
