@@ -1,8 +1,6 @@
 //! Whatever is compared can end in a winner and in a tie: no rule forbids an answer by
 //! construction.
 
-use std::collections::BTreeMap;
-
 use crate::disk::{DiskUse, SimulatedDisk};
 use crate::session;
 use bakeoff_judge::analyse::analyse;
@@ -21,7 +19,7 @@ fn comparisons() -> Vec<(String, Header)> {
     let built_in = BUILT_IN.iter().map(|of| {
         let parsed = plan::parse(of.text, of.name).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(parsed.protocol.flash_state, FlashState::Overwritten, "as the region is");
-        let here = plan::PlanMachine { supports: &|_, _| Ok(()), job_files: &BTreeMap::new() };
+        let here = plan::PlanMachine { supports: &|_, _| Ok(()) };
         let of_plan =
             plan::expand(&parsed, &[], &here).unwrap_or_else(|e| panic!("{}: {e}", of.name));
         let run = RunBuilder::stacks(&["ext4"]).header(|h| {

@@ -69,7 +69,7 @@ pub fn run(global: &Global, args: &PlanArgs) -> Result<Outcome, Fault> {
 }
 
 fn findings(plan: &Plan) -> Result<Vec<Finding>, Fault> {
-    rules::of_plan(plan, &plan_text::job_files(plan)?).map_err(Fault::usage)
+    rules::of_plan(plan).map_err(Fault::usage)
 }
 
 fn on_targets(looked: &Looked) -> PlanView {

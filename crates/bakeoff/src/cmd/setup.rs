@@ -1,6 +1,5 @@
 //! `--install`: installs what a plan or the demo lacks here.
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -45,10 +44,9 @@ pub fn install_missing(plan: Option<&Path>) -> Result<(), Fault> {
 fn uses(plan: Option<&Path>) -> Result<Uses, Fault> {
     let Some(name) = plan else { return Ok(Uses::demo()) };
     let plan = plan_text::load(name)?;
-    let job_files: BTreeMap<String, String> = plan_text::job_files(&plan)?;
     // What is not supported here is the question, so nothing is left out for it.
     let supports = |_: &Stack, _: usize| Ok(());
-    let here = PlanHere { supports: &supports, job_files: &job_files };
+    let here = PlanHere { supports: &supports };
     let made = plan::expand(&plan, &[], &here).map_err(Fault::usage)?;
     Ok(plan.uses(&made.workloads))
 }

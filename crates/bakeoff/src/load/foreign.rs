@@ -125,10 +125,6 @@ impl Installed {
         limit: Duration,
         cancel: &Cancel,
     ) -> Result<(RawOutput, Option<u64>), ForeignError> {
-        if let Some((name, text)) = &invocation.job_file {
-            let written = fs::write(dir.join(name), text);
-            written.map_err(|e| ForeignError::Io("write the tool's job file", e))?;
-        }
         let run =
             |argv: &[String]| Spec::whole_tool(argv, limit)?.in_directory(dir).run(cancel).map(raw);
         if let Some(argv) = &invocation.prepare {

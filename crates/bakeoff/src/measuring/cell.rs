@@ -179,8 +179,7 @@ fn measure_foreign(
     let tool = foreign::find(workload.driver, cancel)?
         .ok_or_else(|| LoadError::Child("a foreign tool without a name".to_string()))?;
     let mut truth = Truth::default();
-    // What a job file does to its files its words do not say.
-    if workload.job.direct && (workload.job.rw.writes() || workload.fio_job.is_some()) {
+    if workload.job.direct && workload.job.rw.writes() {
         truth.dirtied_per_page = dirtied_per_page(site)?;
     }
     let is_empty = tool.invocation(workload).map_err(ForeignError::from)?.file.is_none();

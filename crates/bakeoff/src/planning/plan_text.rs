@@ -1,12 +1,11 @@
 //! A plan by its name or file, put on targets: what `plan` and `run` share.
 
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
 use bakeoff_judge::plan::{self, Expanded, Plan, PlanMachine};
 use bakeoff_model::candidate::Stack;
-use bakeoff_model::path::{RawPath, printable};
+use bakeoff_model::path::RawPath;
 
 use crate::fault::Fault;
 use crate::host;
@@ -63,20 +62,6 @@ pub fn expand(plan: &Plan, targets: &[(&Target, Option<u64>)]) -> Result<Expande
         let drive = targets.get(index).and_then(|(target, _)| target.knob_disk());
         host::stack_support(stack, drive.as_deref())
     };
-    let job_files = job_files(plan)?;
-    let here = PlanMachine { supports: &supports, job_files: &job_files };
+    let here = PlanMachine { supports: &supports };
     plan::expand(plan, &named, &here).map_err(Fault::usage)
-}
-
-pub fn job_files(plan: &Plan) -> Result<BTreeMap<String, String>, Fault> {
-    let read = |name: &str| {
-        let text = std::fs::read_to_string(name).map_err(|error| {
-            let name = printable(name.as_bytes());
-            Fault::usage(format!(
-                "cannot read the plan's job file {name} from the current directory: {error}"
-            ))
-        })?;
-        Ok((name.to_string(), text))
-    };
-    plan.job_files().map(read).collect()
 }

@@ -3,7 +3,7 @@
 //! The events are real: the builder lets [`crate::decide::next`] choose blocks, looks and the end,
 //! as the runner does, and folds what it records. Only the measurements are invented.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -351,11 +351,10 @@ pub fn anything(_: &Stack, _: usize) -> Result<(), Lacking> {
     Ok(())
 }
 
-/// A plan put on targets, where every stack can be made and one job file, `a.fio`, reads.
+/// A plan put on targets, where every stack can be made.
 pub fn expanded(text: &str, targets: &[Target]) -> Expanded {
     let plan = plan::parse(text, "test.toml").unwrap_or_else(|error| panic!("{error}"));
-    let job_files = BTreeMap::from([("a.fio".to_string(), "[a]\nrw=read\n".to_string())]);
-    let here = PlanMachine { supports: &anything, job_files: &job_files };
+    let here = PlanMachine { supports: &anything };
     plan::expand(&plan, targets, &here).unwrap_or_else(|error| panic!("{error}"))
 }
 

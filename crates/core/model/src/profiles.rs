@@ -119,7 +119,6 @@ pub fn parts(profile: Profile, job: &Job) -> Vec<Workload> {
         driver: DriverName::Native,
         profile: Some(Part { profile, part }),
         sized: false,
-        fio_job: None,
         beside: None,
     };
     (0..).zip(part_specs(profile)).map(workload).collect()

@@ -73,7 +73,7 @@ impl Axis {
 /// Whether it can be a point of a curve: its rate is bytes or operations a second.
 fn is_a_point(workload: &Workload) -> bool {
     let is_rate = matches!(workload.metric, Metric::Iops | Metric::Bandwidth);
-    let is_whole = workload.profile.is_none() && workload.fio_job.is_none();
+    let is_whole = workload.profile.is_none();
     is_rate && is_whole && workload.job.rw != Rw::SmallFiles
 }
 

@@ -136,9 +136,6 @@ pub struct Workload {
     /// Whether `job.size` is what was asked for; else each run chooses it by the room it has.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sized: bool,
-    /// The text of a fio job file that fio runs as it is; `job` then only gives its size.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fio_job: Option<String>,
     /// What works beside it at a fixed pace, on the same candidate; see [`super::companions`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<Box<Workload>>,
@@ -150,8 +147,8 @@ impl Workload {
     pub fn native(name: &str, summary: &str, phase: Phase, metric: Metric, job: Job) -> Workload {
         let (name, summary) = (name.to_string(), summary.to_string());
         let driver = DriverName::Native;
-        let (profile, sized, fio_job, beside) = (None, false, None, None);
-        Workload { name, summary, phase, metric, job, driver, profile, sized, fio_job, beside }
+        let (profile, sized, beside) = (None, false, None);
+        Workload { name, summary, phase, metric, job, driver, profile, sized, beside }
     }
 
     /// Whether it waits for each answer before it sends more. Profiles that are judged by a latency
@@ -167,7 +164,7 @@ impl Workload {
     /// Whether the engine can do it in slices: one job of its own. Profiles and foreign tools keep
     /// their own order and are measured in visits.
     pub fn can_be_sliced(&self) -> bool {
-        let is_job = self.driver.is_native() && self.profile.is_none() && self.fio_job.is_none();
+        let is_job = self.driver.is_native() && self.profile.is_none();
         is_job && self.job.can_be_sliced()
     }
 }

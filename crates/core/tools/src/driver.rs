@@ -205,8 +205,6 @@ impl Driver {
         let mode = self.mode(job.rw);
         let why = if let Some(part) = workload.profile {
             Some(format!("profile = \"{}\" needs driver = \"native\"", part.profile.name()))
-        } else if workload.fio_job.is_some() {
-            (self.program != "fio").then(|| "only fio runs fio job files".to_string())
         } else if mode.is_none() {
             let all: Vec<&str> = self.modes.iter().map(|(rw, _)| rw.name()).collect();
             Some(format!("it does {}, and not {}", all.join(", "), job.rw.name()))
@@ -226,8 +224,7 @@ impl Driver {
 
     /// The figures in its output, in our units; else why it has not what was asked for.
     pub fn parse(&self, output: &RawOutput) -> Result<Vec<FoundMetric>, String> {
-        let sum = if self.program == "fio" { fio::words::sum(output) } else { None };
-        sum.map_or_else(|| Ok(one_result(self.program, output)?.metrics), Ok)
+        Ok(one_result(self.program, output)?.metrics)
     }
 
     pub fn work(&self, rw: Rw, figures: Figures<'_>) -> Result<Work, String> {
@@ -318,8 +315,6 @@ pub struct CommandPlace {
 pub struct Invocation {
     /// The candidate's file that it works on; `None` = it makes its own in an empty directory.
     pub file: Option<&'static str>,
-    /// A file with these contents, made in the directory first: a job file of fio.
-    pub job_file: Option<(&'static str, String)>,
     /// Makes the files it works on; not measured.
     pub prepare: Option<Vec<String>>,
     pub cool: bool,
@@ -328,7 +323,7 @@ pub struct Invocation {
 
 impl Invocation {
     pub(crate) fn new(words: Words, file: Option<&'static str>) -> Invocation {
-        Invocation { file, job_file: None, prepare: None, cool: false, measure: words.0 }
+        Invocation { file, prepare: None, cool: false, measure: words.0 }
     }
 }
 

@@ -136,40 +136,6 @@ fn direct_writes_of_a_tool_that_go_through_the_cache_are_found_out() {
     }
 }
 
-const JOB_FILE: &str = "[global]\ndirectory=/nowhere\ndirect=1\nsize=8m\n\
-    [one]\nrw=randread\nbs=4k\n[two]\nstonewall\nrw=write\nbs=64k\nrate_process=poisson\n";
-
-#[test]
-fn a_job_file_of_fio_runs_as_it_is_in_the_candidate() {
-    if lacks() {
-        return;
-    }
-    let words = "rw = \"randread\"\nbs = \"4k\"\ndirect = true\n\
-                 driver = [\"native\", \"fio\", \"sysbench\"]";
-    assert!(PLAN.contains(words));
-    let bench = made(&PLAN.replace(words, "job = \"mine.fio\""));
-    fs::write(bench.path().join("mine.fio"), JOB_FILE).unwrap();
-    let linted = bench.run(&["plan", "plan.toml"]);
-    assert!(matches!(linted.code, 0 | 1) && !linted.err.contains("not read"), "{linted:?}");
-    let ended = bench.run(&RUN);
-    assert!(matches!(ended.code, 0 | 1), "{ended:?}");
-    let (events, _) = on_image::record(&bench);
-    let done = |event: &Event| match &event.what {
-        What::CellDone(cell) => Some(cell.clone()),
-        _ => None,
-    };
-    let cells: Vec<_> = events.iter().filter_map(done).collect();
-    assert!(cells.len() >= 3, "{ended:?}");
-    for cell in &cells {
-        // What both jobs moved; nothing of it came from memory.
-        let moved = [&cell.measurement.read, &cell.measurement.write];
-        let moved = moved.map(|ops| ops.as_ref().unwrap().io_bytes);
-        assert_eq!((moved, cell.measurement.job.direct), ([8 << 20; 2], true));
-        assert!(cell.raw.as_ref().unwrap().contains("\"jobname\" : \"two\""));
-    }
-    assert!(!bench.run(&["show", "last", "--details"]).out.contains("through the page cache"));
-}
-
 /// A PATH on which fio is this script, and the file that its child has open.
 fn instead_of_fio(bench: &Bench, script: &str) -> (String, PathBuf) {
     let tools = bench.dir("tools").canonicalize().unwrap();

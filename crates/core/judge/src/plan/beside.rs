@@ -80,7 +80,7 @@ fn of_plan(planned: &PlannedWorkload, name: &str) -> Result<Vec<Workload>, Strin
     }
     Ok(match planned.basis {
         Basis::Profile(_) => planned.parts(name),
-        Basis::Words | Basis::BuiltIn(_) | Basis::JobFile(_) => vec![planned.workload(name)],
+        Basis::Words | Basis::BuiltIn(_) => vec![planned.workload(name)],
     })
 }
 

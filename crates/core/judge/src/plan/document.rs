@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::protocol::{ProtocolRequest, RegionRequest};
 use super::stack::PlannedStack;
-use super::workload::{Basis, PlannedWorkload};
+use super::workload::PlannedWorkload;
 use bakeoff_model::candidate::Knobs;
 
 /// Most cases (candidates x workloads) before anything is left out.
@@ -47,13 +47,5 @@ impl Plan {
             }
         }
         all.len().max(1) as u64
-    }
-
-    /// Files of fio jobs it names; their text is needed to expand it.
-    pub fn job_files(&self) -> impl Iterator<Item = &str> {
-        self.workloads.iter().filter_map(|workload| {
-            let Basis::JobFile(file) = &workload.basis else { return None };
-            Some(file.as_str())
-        })
     }
 }

@@ -1,7 +1,5 @@
 //! A plan on its devices: candidates and workloads as a run takes them.
 
-use std::collections::BTreeMap;
-
 use super::document::Plan;
 use super::names;
 use super::protocol::RegionRequest;
@@ -16,7 +14,7 @@ use bakeoff_model::index::RegionIx;
 use bakeoff_model::protocol::{Mode, Protocol};
 use bakeoff_model::run::{MOST_CANDIDATES, MOST_WORKLOADS};
 use bakeoff_model::sweep;
-use bakeoff_model::workload::{DriverName, Workload};
+use bakeoff_model::workload::Workload;
 use bakeoff_stats::units;
 
 /// Most characters that a device takes of a candidate's name.
@@ -34,7 +32,6 @@ pub struct PlanMachine<'a> {
     /// Whether a stack can be made on the target of that index (0 where none is named); what is
     /// lacking when not.
     pub supports: &'a dyn Fn(&Stack, usize) -> Result<(), Lacking>,
-    pub job_files: &'a BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -76,7 +73,7 @@ pub fn expand(plan: &Plan, targets: &[Target], here: &PlanMachine) -> Result<Exp
         return Err(too_many("candidates", candidates.len(), MOST_CANDIDATES));
     }
     let protocol = plan.protocol.protocol(u32::try_from(candidates.len()).unwrap_or(u32::MAX));
-    let (workloads, dropped_workloads) = workloads(plan, here)?;
+    let (workloads, dropped_workloads) = workloads(plan)?;
     if workloads.len() > MOST_WORKLOADS {
         return Err(too_many("workloads", workloads.len(), MOST_WORKLOADS));
     }
@@ -195,7 +192,7 @@ fn fits(recipe: &Recipe, room: Option<u64>) -> Result<(), String> {
     }
 }
 
-fn workloads(plan: &Plan, here: &PlanMachine) -> Result<(Vec<Workload>, Vec<Skipped>), String> {
+fn workloads(plan: &Plan) -> Result<(Vec<Workload>, Vec<Skipped>), String> {
     let sayable = plan.workloads.iter().map(names::of_workload);
     let names = names::names(&sayable.collect::<Vec<_>>(), NAME_CHARS);
     let mut made: Vec<Workload> = Vec::new();
@@ -205,18 +202,14 @@ fn workloads(plan: &Plan, here: &PlanMachine) -> Result<(Vec<Workload>, Vec<Skip
             dropped.push(Skipped::new(name, why));
             continue;
         }
-        for one in of_one(workload, &name, here)? {
+        for one in of_one(workload, &name) {
             if made.iter().any(|other| other.name == one.name) {
                 return Err(format!("two workloads are named '{}'; rename one of them", one.name));
             }
             let one = workload.accompanied(one);
-            match (workload::can(&one), &workload.basis) {
-                (Ok(()), _) => made.push(one),
-                // A file that may reach elsewhere is a mistake to mend, not a thing fio lacks.
-                (Err(why), Basis::JobFile(file)) if one.driver == DriverName::Fio => {
-                    return Err(format!("the job file '{file}': {why}"));
-                }
-                (Err(why), _) => dropped.push(Skipped::new(one.name, why)),
+            match workload::can(&one) {
+                Ok(()) => made.push(one),
+                Err(why) => dropped.push(Skipped::new(one.name, why)),
             }
         }
     }
@@ -231,18 +224,9 @@ fn in_order_of_worth(made: Vec<Workload>) -> Vec<Workload> {
     order.into_iter().filter_map(|at| left[at].take()).collect()
 }
 
-fn of_one(
-    planned: &PlannedWorkload,
-    name: &str,
-    here: &PlanMachine,
-) -> Result<Vec<Workload>, String> {
+fn of_one(planned: &PlannedWorkload, name: &str) -> Vec<Workload> {
     match &planned.basis {
-        Basis::Words | Basis::BuiltIn(_) => Ok(vec![planned.workload(name)]),
-        Basis::Profile(_) => Ok(planned.parts(name)),
-        Basis::JobFile(file) => {
-            let text = here.job_files.get(file);
-            let text = text.ok_or_else(|| format!("the plan's job file '{file}' was not read"))?;
-            Ok(vec![planned.fio_job(name, text)])
-        }
+        Basis::Words | Basis::BuiltIn(_) => vec![planned.workload(name)],
+        Basis::Profile(_) => planned.parts(name),
     }
 }

@@ -116,7 +116,6 @@ pub(super) fn of_workload(workload: &PlannedWorkload) -> Sayable {
         (Some(name), _) => (name.clone(), Among::Namesakes),
         (_, Basis::BuiltIn(built_in)) => (built_in.name.clone(), Among::Namesakes),
         (_, Basis::Profile(profile)) => (profile.name().to_string(), Among::Namesakes),
-        (_, Basis::JobFile(file)) => (file.clone(), Among::Namesakes),
         (_, Basis::Words) => (job.rw.name().to_string(), Among::Nobody),
     };
     let rw = if workload.name.is_some() { format!("-{}", job.rw.name()) } else { String::new() };

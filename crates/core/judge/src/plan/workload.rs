@@ -1,4 +1,4 @@
-//! The keys of `[[workload]]`: a built-in one by name, fio's words, a profile, or a fio job file.
+//! The keys of `[[workload]]`: a built-in one by name, fio's words, or a profile.
 
 use super::beside;
 use super::error::{PlanError, PlanProblem};
@@ -13,7 +13,6 @@ use bakeoff_model::workload::{DriverName, Metric, Phase, Workload};
 use bakeoff_model::workloads;
 use bakeoff_stats::units;
 use bakeoff_tools::driver::{CommandPlace, driver};
-use bakeoff_tools::fio::jobfile::JobFile;
 
 const BS_MAX: u64 = 1 << 30;
 const BUFFERS_MAX: u64 = 4 << 30;
@@ -27,7 +26,6 @@ pub enum Basis {
     Words,
     BuiltIn(Box<Workload>),
     Profile(Profile),
-    JobFile(String),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +34,7 @@ pub struct PlannedWorkload {
     pub basis: Basis,
     pub driver: DriverName,
     pub metric: Option<Metric>,
-    /// The job; for profiles and job files only what the plan's words set.
+    /// The job; for profiles only what the plan's words set.
     pub job: Job,
     pub sized: bool,
     /// The name of what works beside it, and that as a workload.
@@ -79,8 +77,6 @@ impl PlannedWorkload {
     /// Why the tool that is to do it can do nothing of it; `None` when it can do some.
     pub(super) fn unsupported(&self) -> Option<String> {
         let made = match &self.basis {
-            Basis::JobFile(_) if self.driver == DriverName::Fio => return None,
-            Basis::JobFile(_) => vec![self.fio_job("x", "")],
             Basis::Profile(_) => self.parts("x"),
             Basis::Words | Basis::BuiltIn(_) => vec![self.workload("x")],
         };
@@ -120,23 +116,6 @@ impl PlannedWorkload {
         Workload { beside: Some(companion.clone()), summary, ..workload }
     }
 
-    pub(super) fn fio_job(&self, name: &str, text: &str) -> Workload {
-        let summary = match &self.basis {
-            Basis::JobFile(file) => format!("the jobs of {file}, run by fio"),
-            Basis::Words | Basis::BuiltIn(_) | Basis::Profile(_) => summary(&self.job),
-        };
-        let metric = self.metric.unwrap_or(Metric::Bandwidth);
-        // Whether memory can have answered depends on it; a file that fio would not read is refused
-        // later.
-        let direct = JobFile::parse(text).is_ok_and(|file| file.is_direct());
-        let job = Job { direct, ..self.job.clone() };
-        Workload {
-            driver: self.driver,
-            fio_job: Some(text.to_string()),
-            ..Workload::native(name, &summary, Phase::Whole, metric, job)
-        }
-    }
-
     pub(super) fn workload(&self, name: &str) -> Workload {
         let (phase, metric) = match self.job.rw {
             Rw::Read | Rw::RandRead => (Phase::ColdRead, by_block(&self.job)),
@@ -148,7 +127,7 @@ impl PlannedWorkload {
             || Workload::native(name, &summary(&self.job), phase, metric, self.job.clone());
         let mut made = match &self.basis {
             Basis::BuiltIn(built_in) if built_in.job == self.job => (**built_in).clone(),
-            Basis::Words | Basis::BuiltIn(_) | Basis::Profile(_) | Basis::JobFile(_) => native(),
+            Basis::Words | Basis::BuiltIn(_) | Basis::Profile(_) => native(),
         };
         made.name = name.to_string();
         made.metric = self.metric.unwrap_or(made.metric);
@@ -170,11 +149,6 @@ impl Planned for PlannedWorkload {
             let profile = field.variant()?;
             made.job = profiles::job(profile);
             made.basis = Basis::Profile(profile);
-            Ok(())
-        }),
-        ("job", |made, field| {
-            made.basis = Basis::JobFile(field.text()?.to_string());
-            made.driver = DriverName::Fio;
             Ok(())
         }),
         ("rw", |made, field| field.variant().map(|rw| made.job.rw = rw)),
@@ -220,7 +194,7 @@ impl Planned for PlannedWorkload {
     fn made(table: usize, mut fields: Vec<Field>) -> Result<PlannedWorkload, PlanError> {
         fields.sort_by_key(|field| Self::KEYS.iter().position(|(key, _)| *key == field.key));
         let has = |key| fields.iter().any(|field| field.key == key);
-        let own_basis = ["profile", "job", "rw"].into_iter().any(has);
+        let own_basis = ["profile", "rw"].into_iter().any(has);
         let mut made = PlannedWorkload { table, ..PlannedWorkload::default() };
         for field in &fields {
             match field.key {
@@ -228,7 +202,7 @@ impl Planned for PlannedWorkload {
                 _ => field.set(&mut made, Self::KEYS)?,
             }
         }
-        let is_profile = matches!(made.basis, Basis::Profile(_) | Basis::JobFile(_));
+        let is_profile = matches!(made.basis, Basis::Profile(_));
         let job = &mut made.job;
         if !is_profile && job.rw.writes() && !job.is_durable() && made.flushes.is_none() {
             job.end_fsync = true;
@@ -248,7 +222,7 @@ impl Planned for PlannedWorkload {
             _ if job.numjobs > NUMJOBS_MAX => {
                 format!("numjobs {} is larger than the maximum of {NUMJOBS_MAX}", job.numjobs)
             }
-            Basis::JobFile(_) | Basis::Profile(_) => return Ok(()),
+            Basis::Profile(_) => return Ok(()),
             _ if job.bs > BS_MAX => format!("bs {bs} is larger than the maximum of 1g"),
             _ if job.bs > job.size => {
                 format!("bs {bs} is larger than size {size}: reduce bs or increase size")
@@ -271,7 +245,7 @@ impl Planned for PlannedWorkload {
         if field.key == "name" {
             let name = match &self.basis {
                 Basis::BuiltIn(workload) => Some(&workload.name),
-                Basis::Words | Basis::Profile(_) | Basis::JobFile(_) => self.name.as_ref(),
+                Basis::Words | Basis::Profile(_) => self.name.as_ref(),
             };
             let wanted = field.text()?.trim();
             return Ok(name.is_some_and(|name| name == wanted));
@@ -308,9 +282,6 @@ const BUILT_IN: [&str; 15] = [
 ];
 
 pub(super) fn can(workload: &Workload) -> Result<(), String> {
-    if workload.fio_job.is_some() && workload.driver != DriverName::Fio {
-        return Err("only fio runs fio job files: driver = \"fio\"".to_string());
-    }
     let Some(tool) = driver(workload.driver) else { return Ok(()) };
     // What the command looks like does not matter here, so neither do version and user.
     let scratch = CommandPlace { version: String::new(), is_root: false };

@@ -14,8 +14,6 @@ pub mod run;
 pub mod runs;
 pub mod unlike_promises;
 
-use std::collections::BTreeMap;
-
 use crate::evidence::cell;
 use crate::evidence::observation::{Observation, Observing};
 use crate::evidence::rule::Hit;
@@ -66,15 +64,12 @@ fn observed(observation: &Observation) -> Vec<(&'static str, Hit)> {
 }
 
 /// What can be said of a plan before any drive is known: it is put on one of which nothing is,
-/// where everything is supported. `job_files` has the texts of those it names.
+/// where everything is supported.
 ///
 /// # Errors
 /// What keeps it from being put on any.
-pub fn of_plan(
-    plan: &crate::plan::Plan,
-    job_files: &BTreeMap<String, String>,
-) -> Result<Vec<Finding>, String> {
-    let here = crate::plan::PlanMachine { supports: &|_, _| Ok(()), job_files };
+pub fn of_plan(plan: &crate::plan::Plan) -> Result<Vec<Finding>, String> {
+    let here = crate::plan::PlanMachine { supports: &|_, _| Ok(()) };
     let expanded = crate::plan::expand(plan, &[], &here)?;
     let design = Design {
         verb: &Verb::Run,

@@ -15,8 +15,6 @@ const COMMANDS_LIMIT: usize = 16;
 pub struct BehindFigures {
     /// The job in fio's words: `rw=randwrite bs=4096 …`.
     pub job: String,
-    /// A fio job file that was run as it is, line by line harmless.
-    pub file: String,
     pub commands: Vec<(String, String)>,
     pub more: usize,
 }
@@ -33,9 +31,7 @@ pub fn from_question(run: &Run, question: &Question) -> Option<BehindFigures> {
     let mut commands = distinct::in_order(tools);
     let more = commands.len().saturating_sub(COMMANDS_LIMIT);
     commands.truncate(COMMANDS_LIMIT);
-    let file = workload.fio_job.as_deref().unwrap_or_default();
-    let file: Vec<String> = file.lines().map(sanitize).collect();
-    Some(BehindFigures { job: job(workload), file: file.join("\n"), commands, more })
+    Some(BehindFigures { job: job(workload), commands, more })
 }
 
 fn job(workload: &Workload) -> String {

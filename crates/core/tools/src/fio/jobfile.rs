@@ -1,10 +1,7 @@
 //! fio's job files: sections of `option=value` lines.
 //!
-//! A job file may name any file or device and run any program, so one is only run when every option
-//! of it is known to do neither ([`JobFile::is_harmless`]). Source: fio 3.33, HOWTO, "Job file
-//! format" and "Job file parameters".
+//! Source: fio 3.33, HOWTO, "Job file format" and "Job file parameters".
 
-use super::options::table;
 use bakeoff_model::path::printable;
 
 pub const FILE_LIMIT_BYTES: usize = 64 << 10;
@@ -22,9 +19,6 @@ pub struct Section {
     pub options: Vec<(String, String, u64)>,
     pub global: usize,
 }
-
-const ENGINES: &str = "\
-    sync psync vsync pvsync pvsync2 libaio posixaio mmap io_uring filecreate filestat filedelete";
 
 impl JobFile {
     /// Reads a job file. Comments (`#`, `;`) and blank lines are skipped.
@@ -80,65 +74,6 @@ impl JobFile {
             Section { name: job.name.clone(), options, global }
         })
     }
-
-    /// Whether every job goes past the page cache; of an option that comes twice the last counts.
-    pub fn is_direct(&self) -> bool {
-        self.jobs().all(|job| {
-            let direct = job.options.iter().rev().find(|(name, ..)| name == "direct");
-            direct.is_some_and(|(_, value, _)| value == "1")
-        })
-    }
-
-    /// Whether running it in a directory of ours stays there; else what does not.
-    pub fn is_harmless(&self) -> Result<(), String> {
-        let reaches = |line: u64, option: String| {
-            let option = printable(option.as_bytes());
-            format!(
-                "line {line}: bakeoff does not run job files with {option}, which may access \
-                 files outside the measured directory or run other programs; remove it, or run \
-                 fio yourself and read its output with `bakeoff show FILE`"
-            )
-        };
-        for (name, value, line) in self.sections.iter().flat_map(|section| &section.options) {
-            let is_known = match name.as_str() {
-                "ioengine" => ENGINES.split_whitespace().any(|known| known == value),
-                // Of these only the candidate's directory counts; they are taken out.
-                "directory" => true,
-                "filename" | "name" => is_plain_name(value),
-                "mem" | "iomem" => ["malloc", "shm", "mmap"].contains(&value.as_str()),
-                // Options that change how fio works on its own files, and nothing else.
-                name => table::is(name, "harmless"),
-            };
-            // fio puts the environment's variables and results of commands into values.
-            if !is_known || value.contains(['$', '`']) {
-                return Err(reaches(*line, format!("{name}={value}")));
-            }
-        }
-        // The files of a job without a filename are named after it.
-        match self.sections.iter().find(|section| !is_plain_name(&section.name)) {
-            Some(section) => Err(reaches(0, format!("[{}]", section.name))),
-            None => Ok(()),
-        }
-    }
-
-    pub fn without_directories(&self) -> String {
-        let mut out = String::new();
-        for section in &self.sections {
-            out.push_str(&format!("[{}]\n", section.name));
-            for (name, value, _) in &section.options {
-                if name != "directory" {
-                    out.push_str(&format!("{name}={value}\n"));
-                }
-            }
-        }
-        out
-    }
-}
-
-/// A file name, or several with colons between, none of which leaves the directory.
-fn is_plain_name(name: &str) -> bool {
-    let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";
-    !name.contains(['/', '\\', '$', '`']) && name.split(':').all(is_plain)
 }
 
 #[cfg(test)]
@@ -149,14 +84,6 @@ mod tests {
         [seq write]\nrw=write\nbs=1m # large\ntime_based\n\n[reader]\nrw=randread\nfilename=a:b\n";
 
     #[test]
-    fn a_file_is_direct_when_all_of_its_jobs_are() {
-        let is_direct = |text: &str| JobFile::parse(text).unwrap().is_direct();
-        assert!(is_direct("[global]\ndirect=1\n[a]\nrw=read\n[b]\ndirect\n"));
-        assert!(!is_direct("[global]\ndirect=1\n[a]\nrw=read\n[b]\ndirect=0\n"));
-        assert!(!is_direct("[a]\nrw=read\n"));
-    }
-
-    #[test]
     fn jobs_have_the_global_options_before_them() {
         let file = JobFile::parse(FILE).unwrap();
         let jobs: Vec<Section> = file.jobs().collect();
@@ -164,33 +91,6 @@ mod tests {
         let names: Vec<&str> = jobs[0].options.iter().map(|(name, ..)| name.as_str()).collect();
         assert_eq!(names, ["ioengine", "direct", "directory", "rw", "bs", "time_based"]);
         assert_eq!(jobs[0].options[5], ("time_based".to_string(), "1".to_string(), 10));
-        assert_eq!(file.is_harmless(), Ok(()));
-        assert!(!file.without_directories().contains("/mnt"));
-        assert_eq!(JobFile::parse(&file.without_directories()).unwrap().jobs().count(), 2);
-    }
-
-    #[test]
-    fn what_may_reach_beyond_the_directory_is_refused() {
-        for option in [
-            "filename=/dev/sda",
-            "filename=../x",
-            "filename=a:/b",
-            "exec_prerun=rm -rf /",
-            "write_bw_log=x",
-            "ioengine=exec",
-            "ioengine=external:x.so",
-            "include other.fio",
-            "opendir=/",
-            "size=${HOME}",
-            "mem=mmapshared:/dev/sda",
-            "surprise=1",
-        ] {
-            let text = format!("[a]\nrw=read\n{option}\n");
-            let found = JobFile::parse(&text).and_then(|file| file.is_harmless());
-            assert!(found.is_err(), "{option}");
-        }
-        let named = JobFile::parse("[/dev/sda]\nrw=write\n").unwrap();
-        assert!(named.is_harmless().is_err(), "the job's name is its file's");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The words of fio: for a workload, or a job file as it is.
+//! The words of fio for a workload.
 //!
 //! A job's words are fio's own, so most of them go over one to one. Four defaults of fio's are put
 //! right: random offsets repeat (bakeoff's `offsets` says when not), the seed is the cell's, data
@@ -6,13 +6,10 @@
 //! read-ahead. Blocks that are as large as a pool of bakeoff's are made once and marked anew for
 //! each write on both sides, see `scramble_buffers`. Source: fio 3.33, HOWTO.
 
-use super::jobfile::JobFile;
-use crate::driver::{Invocation, RawOutput, Reason, Unsupported, Words, amount, file_for};
-use crate::scan::{Finder, FoundMetric, Value};
+use crate::driver::{Invocation, Reason, Unsupported, Words, amount, file_for};
 use bakeoff_model::job::{Data, EngineName, Job, Mem, Offsets, Rw};
 use bakeoff_model::workload::Workload;
 
-const JOB_FILE: &str = "bakeoff.fio";
 /// Blocks from this size on hide their repeats from any compressor, so that marks are enough.
 const POOL_BYTES: u64 = 1 << 20;
 
@@ -40,9 +37,6 @@ pub(crate) const REFUSES: &[Reason] = &[
 ];
 
 pub(crate) fn command(workload: &Workload) -> Result<Invocation, Unsupported> {
-    if let Some(text) = &workload.fio_job {
-        return job_file(text);
-    }
     let (job, file) = (&workload.job, file_for("fio", workload.phase)?);
     let mut words = Words::new(&["fio", "--output-format=json"]);
     words.long("name", "bakeoff").long("filename", file);
@@ -50,53 +44,6 @@ pub(crate) fn command(workload: &Workload) -> Result<Invocation, Unsupported> {
     amounts(&mut words, job);
     manner(&mut words, job);
     Ok(Invocation::new(words, Some(file)))
-}
-
-/// The figures of several jobs as one: bytes and operations are added, the longest time counts,
-/// and latencies of single jobs are those of no job. `None` where there are not several.
-pub(crate) fn sum(output: &RawOutput) -> Option<Vec<FoundMetric>> {
-    let found = Finder::for_tool("fio").all_of(&output.stdout);
-    let are_several = output.is_success && found.results.len() > 1;
-    are_several.then(|| added(found.results.into_iter().map(|result| result.metrics)))
-}
-
-fn added(jobs: impl Iterator<Item = Vec<FoundMetric>>) -> Vec<FoundMetric> {
-    let mut all: Vec<FoundMetric> = Vec::new();
-    for metric in jobs.flatten() {
-        let is_longest = metric.name.ends_with(".elapsed");
-        let is_added = metric.name.ends_with(".bytes") || metric.name.ends_with(".ios");
-        if !is_longest && !is_added {
-            continue;
-        }
-        match all.iter_mut().find(|known| known.name == metric.name) {
-            None => all.push(metric),
-            Some(known) => known.value = joined(known.value, metric.value, is_added),
-        }
-    }
-    all
-}
-
-/// Bytes, operations and nanoseconds are whole numbers in fio's JSON.
-fn joined(one: Value, other: Value, is_added: bool) -> Value {
-    match (one, other) {
-        (Value::Whole(a), Value::Whole(b)) if is_added => Value::Whole(a.saturating_add(b)),
-        (Value::Whole(a), Value::Whole(b)) => Value::Whole(a.max(b)),
-        (a, b) => {
-            Value::Real(if is_added { a.as_f64() + b.as_f64() } else { a.as_f64().max(b.as_f64()) })
-        }
-    }
-}
-
-fn no(why: impl ToString) -> Unsupported {
-    Unsupported { tool: "fio", why: why.to_string() }
-}
-
-fn job_file(text: &str) -> Result<Invocation, Unsupported> {
-    let file = JobFile::parse(text).map_err(no)?;
-    file.is_harmless().map_err(no)?;
-    let words = Words::new(&["fio", "--output-format=json", "--group_reporting", JOB_FILE]);
-    let job_file = Some((JOB_FILE, file.without_directories()));
-    Ok(Invocation { job_file, ..Invocation::new(words, None) })
 }
 
 fn amounts(words: &mut Words, job: &Job) {

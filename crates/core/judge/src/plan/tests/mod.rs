@@ -5,8 +5,6 @@ mod capacity;
 mod setup;
 mod state;
 
-use std::collections::BTreeMap;
-
 use super::*;
 use crate::testing::{anything, expanded};
 use bakeoff_machine::setup::lacking::Lacking;
@@ -134,7 +132,7 @@ fn missing_support_skips_and_ntfs_takes_the_driver_that_is_there() {
         "ntfs3" | "jfs" => Err(Lacking::Other("there is no /dev/fuse".to_string())),
         _ => Ok(()),
     };
-    let here = PlanMachine { supports: &supports, job_files: &BTreeMap::new() };
+    let here = PlanMachine { supports: &supports };
     let made = expand(&plan, &[], &here).unwrap();
     assert_eq!(names(&made), ["ext4", "ntfs-3g"]);
     assert_eq!(made.skipped, [Skipped::new("jfs", "there is no /dev/fuse")]);
@@ -193,19 +191,18 @@ fn exclusions_without_end_are_refused() {
 #[test]
 fn drivers_are_an_axis_of_workloads() {
     let text = "[[stack]]\nfs = \"ext4\"\n[[workload]]\nrw = \"randread\"\ndriver = [\"native\", \
-                \"fio\"]\n[[workload]]\njob = \"a.fio\"\n";
+                \"fio\"]\n";
     let made = expanded(text, &[]);
-    assert_eq!(workload_names(&made), ["randread-4k", "randread-4k-fio", "a.fio-fio"]);
-    assert_eq!(made.workloads[2].fio_job.as_deref(), Some("[a]\nrw=read\n"));
+    assert_eq!(workload_names(&made), ["randread-4k", "randread-4k-fio"]);
 }
 
 #[test]
 fn a_tool_without_words_for_a_workload_skips_it_and_the_others_stay() {
     let text = "[[stack]]\nfs = \"ext4\"\n[axes]\ndriver = [\"native\", \"fio\", \"dd\", \
                 \"bonnie\"]\n[[workload]]\nrw = \"randread\"\n[[workload]]\nprofile = \
-                \"boot\"\n[[workload]]\njob = \"a.fio\"\n";
+                \"boot\"\n";
     let made = expanded(text, &[]);
-    assert_eq!(workload_names(&made), ["randread-4k", "randread-4k-fio", "boot", "a.fio-fio"]);
+    assert_eq!(workload_names(&made), ["randread-4k", "randread-4k-fio", "boot"]);
     let dropped: Vec<String> =
         made.dropped_workloads.iter().map(|s| format!("{}: {}", s.name, s.reason)).collect();
     insta::assert_snapshot!(dropped.join("\n"), @r#"
@@ -214,9 +211,6 @@ fn a_tool_without_words_for_a_workload_skips_it_and_the_others_stay() {
     boot-fio: fio cannot run this: profile = "boot" needs driver = "native"
     boot-dd: dd cannot run this: profile = "boot" needs driver = "native"
     boot-bonnie: bonnie++ cannot run this: profile = "boot" needs driver = "native"
-    a.fio: only fio runs fio job files: driver = "fio"
-    a.fio-dd: only fio runs fio job files: driver = "fio"
-    a.fio-bonnie: only fio runs fio job files: driver = "fio"
     "#);
     // With nothing else in it the plan is a mistake, and each reason is said once.
     let text = "[[stack]]\nfs = \"ext4\"\n[[workload]]\nrw = [\"randread\", \"randwrite\"]\ndriver \
@@ -394,7 +388,7 @@ proptest::proptest! {
         let targets: Vec<Target> = (0..devices)
             .map(|n| Target { name: format!("sd{n}"), region_bytes: Some(1 << 30) })
             .collect();
-        let here = PlanMachine { supports: &anything, job_files: &BTreeMap::new() };
+        let here = PlanMachine { supports: &anything };
         match expand(&plan, &targets, &here) {
             Ok(made) => {
                 proptest::prop_assert_eq!(made.candidates.len(), wanted * devices);

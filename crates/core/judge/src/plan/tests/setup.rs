@@ -58,7 +58,7 @@ fn a_plan_needs_the_programs_of_its_layers_and_drivers() {
         rw = "randread"
         driver = "fio""#;
     let parsed = plan::parse(text, "mine.toml").unwrap();
-    let here = plan::PlanMachine { supports: &|_, _| Ok(()), job_files: &Default::default() };
+    let here = plan::PlanMachine { supports: &|_, _| Ok(()) };
     let workloads = plan::expand(&parsed, &[], &here).unwrap().workloads;
     let tools = missing_on(&parsed.uses(&workloads), &["wipefs", "blkid"], &["fuse"]);
     assert_eq!(
