@@ -140,11 +140,6 @@ pub fn names() -> Vec<&'static str> {
     words
 }
 
-/// The format that a filesystem's type or a study's name for it means: `ntfs` for `ntfs-3g`.
-pub fn format_of(name: &str) -> Option<&'static str> {
-    RECIPES.iter().find(|r| r.fs.eq_ignore_ascii_case(name)).map(|r| r.format)
-}
-
 /// What a LUKS2 header takes of a region (cryptsetup(8): 16 MiB), and LVM at most for its own.
 const LAYER_BYTES: u64 = 16 * MIB;
 
