@@ -35,8 +35,6 @@ pub struct Dd {
     /// A line of statistics without record lines: a progress line, unless nothing follows.
     loose: Option<(Place, u64, Stats)>,
     is_display: bool,
-    /// Whether other statistics are on its line.
-    is_several: bool,
     error: Option<(u64, String)>,
     /// The last line of records that no statistics followed: those of another run may stand
     /// between, and records further down may be the other's.
@@ -99,13 +97,6 @@ impl Dd {
             self.leave_records(line.number, out);
             return false;
         };
-        if line::rates(line.text) > 1 {
-            // A display, unless nothing follows.
-            self.end_of_records(out);
-            self.replace_loose(line.place("dd"), line.number, stats, out);
-            (self.is_display, self.is_several) = (true, true);
-            return true;
-        }
         if let Some(why) = &stats.contradiction {
             out.unread(line.number, line.number, why.clone());
             self.records.clear();
@@ -128,7 +119,6 @@ impl Dd {
             self.is_display = is_same_line;
             if is_same_line || (goes_on && old.is_progress && last + 1 == line) {
                 self.loose = Some((Place { first_line: before.first_line, ..place }, line, stats));
-                self.is_several = false;
                 return;
             }
             self.loose = Some((before, last, old));
@@ -140,10 +130,6 @@ impl Dd {
 
     fn give_loose(&mut self, out: &mut Out) {
         let Some((place, line, stats)) = self.loose.take() else { return };
-        if std::mem::take(&mut self.is_several) {
-            let why = "several statistics of dd are on one line: restore the line breaks";
-            return out.unread(place.first_line, line, why);
-        }
         if stats.is_progress {
             let why =
                 "this is a progress line of dd: the run continued after it, and its end is missing";
@@ -161,7 +147,6 @@ impl Dd {
             let is_near = last + PROGRESS_GAP_LINES >= start;
             let goes_on = stats.bytes >= old.bytes && stats.elapsed_ns >= old.elapsed_ns;
             if is_near && goes_on {
-                self.is_several = false;
                 // A display that began its line again is one for sure.
                 if !old.is_progress && !self.is_display {
                     let why = "statistics of dd are directly above those of a run: they are a \

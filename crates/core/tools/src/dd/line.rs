@@ -55,11 +55,6 @@ pub fn is_like(text: &str) -> bool {
     has_rate && is_one && digits > 3 && text.contains(')') && text.chars().count() < 160
 }
 
-/// How many rates a line has: one of each statistics.
-pub fn rates(text: &str) -> usize {
-    RATES.iter().map(|rate| text.matches(rate).count()).sum()
-}
-
 /// Takes a line apart; `None` when it is no line of statistics.
 pub fn stats(text: &str) -> Option<Stats> {
     if !RATES.iter().any(|rate| text.contains(rate)) && !text.contains("/sec") {
