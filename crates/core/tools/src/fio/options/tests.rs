@@ -4,6 +4,10 @@ use super::split::line;
 use super::*;
 use crate::fio::jobfile::JobFile;
 
+fn job_file(text: &str) -> JobFile {
+    JobFile::parse(text, &mut |name| Err(format!("no {name}"))).unwrap()
+}
+
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_string).collect()
 }
@@ -64,7 +68,7 @@ fn what_depends_on_another_option_is_worked_out() {
 #[test]
 fn a_section_is_called_what_its_name_option_says_and_not_what_a_global_one_does() {
     let text = "[global]\nname=all\n[job1]\nname=read_iops\nsize=${SIZE}\n[job2]\n";
-    let file = JobFile::parse(text).unwrap();
+    let file = job_file(text);
     let of = |section| of_section(&section, &[], &|_| Some("4m".to_string())).unwrap();
     let jobs: Vec<Asked> = file.jobs().map(of).collect();
     let names: Vec<_> = jobs.iter().map(|job| job.name.as_deref().unwrap()).collect();
@@ -140,7 +144,7 @@ fn what_has_no_effect_is_said_and_what_bench_does_not_do_is_refused() {
 fn a_section_of_a_job_file_has_the_defaults_of_fio() {
     let text = "[global]\nioengine=libaio\nruntime=60\n[a b]\nbs=4k\nsize=1g\n[c]\nstonewall\n\
         rw=randrw\ntime_based\noverwrite=1\nnorandommap\ninvalidate=0\n";
-    let file = JobFile::parse(text).unwrap();
+    let file = job_file(text);
     let jobs: Vec<Asked> =
         file.jobs().map(|section| of_section(&section, &[], &|_| None).unwrap()).collect();
     assert_eq!(jobs[0].name.as_deref(), Some("a b"));
@@ -151,10 +155,10 @@ fn a_section_of_a_job_file_has_the_defaults_of_fio() {
         --invalidate=0";
     assert_eq!(jobs[1].words, words(second));
     assert!(jobs[1].waits);
-    let bad = JobFile::parse("[a]\nrw=read\nexec_prerun=rm\n").unwrap();
+    let bad = job_file("[a]\nrw=read\nexec_prerun=rm\n");
     let error = of_section(&bad.jobs().next().unwrap(), &[], &|_| None).unwrap_err();
     assert!(error.starts_with("line 3: --exec_prerun=rm"), "{error}");
-    let unknown = JobFile::parse("[a]\nsurprise=2\n").unwrap();
+    let unknown = job_file("[a]\nsurprise=2\n");
     assert!(
         of_section(&unknown.jobs().next().unwrap(), &[], &|_| None)
             .unwrap_err()
