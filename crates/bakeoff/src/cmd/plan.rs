@@ -15,7 +15,6 @@ use crate::places::targets::Wanted;
 use crate::planning::commands::commands;
 use crate::planning::costs::costs;
 use crate::planning::on_targets::{Looked, check_wear, look_at, too_large, without_targets};
-use crate::planning::plan_text;
 
 /// Shows the plan; refuses what `run` would refuse, after showing it.
 pub fn run(global: &Global, args: &PlanArgs) -> Result<Outcome, Fault> {
