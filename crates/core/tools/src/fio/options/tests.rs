@@ -5,7 +5,7 @@ use super::*;
 use crate::fio::jobfile::JobFile;
 
 fn job_file(text: &str) -> JobFile {
-    JobFile::parse(text, &mut |name| Err(format!("no {name}"))).unwrap()
+    JobFile::parse(text).unwrap()
 }
 
 fn words(text: &str) -> Vec<String> {
