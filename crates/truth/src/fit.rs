@@ -137,7 +137,6 @@ fn slice(drive: &mut LatencyDrive, usual_ns: f64) -> FitSlice {
     }
     let latencies = Histogram { buckets: counts.into_iter().collect() };
     FitSlice {
-        began_ns: (began * usual_ns) as u64,
         elapsed_ns: ((drive.now() - began) * usual_ns) as u64,
         operations: latencies.total(),
         latencies,

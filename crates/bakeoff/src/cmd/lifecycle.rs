@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bakeoff_judge::analyse::analyse;
 use bakeoff_judge::decide::stop;
 use bakeoff_model::candidate::{Candidate, Kind};
-use bakeoff_model::event::{Header, StopReason, What};
+use bakeoff_model::event::{Header, StopReason};
 use bakeoff_model::path::RawPath;
 use bakeoff_model::run::Run;
 use bakeoff_model::verb::Verb;
@@ -17,7 +17,6 @@ use crate::cli::{BesideArgs, Global};
 use crate::fault::{self, Fault, Outcome};
 use crate::measuring::run;
 use crate::places::target_set::TargetSet;
-use crate::planning::earlier;
 use crate::signals::Cancel;
 use crate::steps::error::StepError;
 use crate::steps::journal::Journal;
@@ -89,15 +88,7 @@ pub fn run(
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let mounts = own_mounts(&header)?;
-    let controls = earlier::controls(&store, &header);
-    let figures = earlier::figures(&store, &header);
-    let mut journal = Journal::begin(&mut store, header)?;
-    if let Some(controls) = controls {
-        journal.record(What::PooledControls(Box::new(controls)))?;
-    }
-    if let Some(figures) = figures {
-        journal.record(What::EarlierFigures(Box::new(figures)))?;
-    }
+    let journal = Journal::begin(&mut store, header)?;
     let mut session = Session::new(journal, mounts, cancel, Progress::new(global.quiet));
     let target_set = prepare(&mut session);
     go_on(global, session, target_set, ending)

@@ -5,7 +5,6 @@
 pub mod commands;
 pub mod costs;
 pub mod directories;
-pub mod earlier;
 pub mod filesystems;
 pub mod new_run;
 pub mod on_targets;

@@ -1,36 +1,7 @@
 //! A candidate measured twice, as a control.
 
 use crate::bench::Bench;
-use crate::on_image::{MIB, RUN, SMALL, lacks, made, record};
-
-#[test]
-fn a_run_without_a_twin_takes_over_what_the_twins_of_earlier_runs_saw() {
-    if lacks() {
-        return;
-    }
-    let bench = Bench::new();
-    made(&bench, SMALL, 96 * MIB);
-    let first = bench.run(&RUN);
-    assert!(first.code <= 1, "{first:?}");
-    assert_eq!(record(&bench).1.pooled, None, "there was nothing to take over");
-    let precise = ["--mode", "precise", "--max-write", "2500m"];
-    let twin = bench.run(&[&RUN[..], &precise].concat());
-    assert!(twin.code <= 1, "{twin:?}");
-    let (_, with_twin) = record(&bench);
-    assert_eq!(with_twin.pooled, None, "it has one of its own");
-    let plain = bench.run(&[&RUN[..], &["-o", "r.html"]].concat());
-    assert!(plain.code <= 1, "{plain:?}");
-    let (_, run) = record(&bench);
-    let blocks = with_twin.complete_blocks().count();
-    let Some(pooled) = run.pooled else { panic!("{blocks} blocks with a twin, {plain:?}") };
-    assert_eq!(pooled.runs, [with_twin.header.run]);
-    let [of] = pooled.workloads.as_slice() else { panic!("{pooled:?}") };
-    assert!(of.blocks >= 3 && of.blocks as usize <= blocks, "{pooled:?}");
-    let report = std::fs::read_to_string(bench.path().join("r.html")).unwrap();
-    assert!(report.contains(&of.label()), "{}", of.label());
-    let again = [bench.run(&["show", "last"]), bench.run(&["show", "last"])].map(|r| r.out);
-    assert_eq!(again[0], again[1]);
-}
+use crate::on_image::{MIB, lacks, made};
 
 /// A twin of btrfs could not be made beside its original on loop devices, and ended the run.
 #[test]

@@ -3,15 +3,12 @@
 //!
 //! No candidate of such a run is dropped: each combination tells of two factors.
 //!
-//! All contrasts of a workload hold together: those of single factors share its alpha, and those
-//! between two factors do so once more.
+//! All contrasts of a workload hold together: they share its alpha.
 
 use bakeoff_machine::prepare::recipe::recipe_of;
 use bakeoff_model::candidate::{Candidate, Crypt, Stack};
 use bakeoff_model::event::Header;
-use bakeoff_model::factors::{
-    CandidateFactor, FactorEffect, FactorInteraction, FactorOutcome, FactorRatio, Factors,
-};
+use bakeoff_model::factors::{CandidateFactor, FactorEffect, FactorOutcome, FactorRatio, Factors};
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::run::Run;
 use bakeoff_stats::crossing::{Crossing, LevelPair};
@@ -129,25 +126,20 @@ fn of_workload(
         return None;
     }
     let told = ContrastTeller { run, design, crossing: &crossing };
-    let (single, double) = crossing.pairs();
+    let pairs = crossing.pairs();
     let margin = run.header.protocol.tie_margin;
-    let factors = 0..design.factors.len();
-    let mains = factors.clone().filter_map(|at| told.effect(at, &single));
-    let both = factors.clone().flat_map(|of| factors.clone().map(move |by| (of, by)));
-    let both = both.filter(|(of, by)| of < by);
-    let interactions = both.filter_map(|pair| told.interaction(pair, &double));
+    let effects = (0..design.factors.len()).filter_map(|at| told.effect(at, &pairs));
     Some(Factors {
         workload: run.header.workloads[workload].name.clone(),
         blocks: crossing.blocks(),
         margin,
-        effects: mains.collect(),
-        interactions: interactions.collect(),
+        effects: effects.collect(),
     })
 }
 
 /// A contrast with its interval.
-struct Contrast<T> {
-    pair: T,
+struct Contrast {
+    pair: LevelPair,
     paired: Paired,
     interval: Interval,
 }
@@ -159,8 +151,8 @@ struct ContrastTeller<'a> {
 }
 
 impl ContrastTeller<'_> {
-    fn contrast<T>(&self, pair: T, differences: &[f64], among: usize) -> Option<Contrast<T>> {
-        let paired = Paired::from_differences(differences)?;
+    fn contrast(&self, pair: LevelPair, among: usize) -> Option<Contrast> {
+        let paired = Paired::from_differences(&self.crossing.main(pair))?;
         let alpha = schedule::alpha(self.run) / among.max(1) as f64;
         Some(Contrast { pair, paired, interval: paired.interval(alpha) })
     }
@@ -171,9 +163,8 @@ impl ContrastTeller<'_> {
 
     fn effect(&self, factor: usize, all: &[LevelPair]) -> Option<FactorEffect> {
         let own = all.iter().filter(|pair| pair.factor == factor);
-        let contrasts: Vec<Contrast<LevelPair>> = own
-            .filter_map(|pair| self.contrast(*pair, &self.crossing.main(*pair), all.len()))
-            .collect();
+        let contrasts: Vec<Contrast> =
+            own.filter_map(|pair| self.contrast(*pair, all.len())).collect();
         let (outcome, told) = told(&contrasts, self.run.header.protocol.tie_margin)?;
         let LevelPair { a, b, .. } = told.pair;
         let is_ahead = told.paired.mean >= 0.0;
@@ -186,51 +177,14 @@ impl ContrastTeller<'_> {
             ratio: ratio(told.paired.mean, told.interval, is_ahead),
         })
     }
-
-    fn interaction(
-        &self,
-        (of, by): (usize, usize),
-        all: &[(LevelPair, LevelPair)],
-    ) -> Option<FactorInteraction> {
-        let own = all.iter().filter(|pair| (pair.0.factor, pair.1.factor) == (of, by));
-        let contrasts: Vec<Contrast<(LevelPair, LevelPair)>> = own
-            .filter_map(|pair| {
-                self.contrast(*pair, &self.crossing.interaction(pair.0, pair.1), all.len())
-            })
-            .collect();
-        let (outcome, told) = told(&contrasts, self.run.header.protocol.tie_margin)?;
-        // The factor with more levels is the one whose effect depends on the other.
-        let (first, second) = told.pair;
-        let levels = |pair: &LevelPair| self.design.factors[pair.factor].1.len();
-        let (mut own, other) =
-            if levels(&second) > levels(&first) { (second, first) } else { (first, second) };
-        let at = |own: LevelPair, level: usize| self.crossing.at_level(own, other.factor, level);
-        let (mut x, mut y) = (at(own, other.a)?, at(own, other.b)?);
-        if x + y < 0.0 {
-            (own, x, y) = (LevelPair { a: own.b, b: own.a, ..own }, -x, -y);
-        }
-        let is_first = x >= y;
-        let (larger, smaller) = if is_first { (other.a, other.b) } else { (other.b, other.a) };
-        let (x, y) = if is_first { (x, y) } else { (y, x) };
-        Some(FactorInteraction {
-            factor: self.design.factors[own.factor].0,
-            by: self.design.factors[other.factor].0,
-            outcome,
-            fast: self.level(own.factor, own.a),
-            slow: self.level(own.factor, own.b),
-            at: [self.level(other.factor, larger), self.level(other.factor, smaller)],
-            ratios: [libm::exp(x), libm::exp(y)],
-            ratio: ratio(told.paired.mean, told.interval, told.paired.mean >= 0.0),
-        })
-    }
 }
 
 /// What the contrasts say together, and the one that says most: of those that are certain the
 /// largest, where there are any.
-fn told<T>(contrasts: &[Contrast<T>], margin: f64) -> Option<(FactorOutcome, &Contrast<T>)> {
-    let is_certain = |c: &&Contrast<T>| c.interval.excludes_zero();
+fn told(contrasts: &[Contrast], margin: f64) -> Option<(FactorOutcome, &Contrast)> {
+    let is_certain = |c: &&Contrast| c.interval.excludes_zero();
     let largest =
-        |x: &&Contrast<T>, y: &&Contrast<T>| x.paired.mean.abs().total_cmp(&y.paired.mean.abs());
+        |x: &&Contrast, y: &&Contrast| x.paired.mean.abs().total_cmp(&y.paired.mean.abs());
     let is_small = contrasts.iter().all(|c| c.interval.is_inside(margin));
     match contrasts.iter().filter(is_certain).max_by(largest) {
         Some(certain) if !is_small => Some((FactorOutcome::Matters, certain)),
@@ -293,20 +247,6 @@ mod tests {
             low < 1.3 && 1.3 < high && low > 1.25 && (ratio - 1.3).abs() < 0.01,
             "{scheduler:?}"
         );
-        assert_eq!(of.interactions[0].outcome, FactorOutcome::NoDifference);
-    }
-
-    #[test]
-    fn an_effect_that_depends_on_the_other_factor_is_an_interaction() {
-        let all = factors(|fs, scheduler| if (fs, scheduler) == (1, 2) { 0.5 } else { 1.0 });
-        let both = &all[0].interactions[0];
-        assert_eq!(both.outcome, FactorOutcome::Matters);
-        assert_eq!(
-            (both.factor, both.by),
-            (CandidateFactor::Scheduler, CandidateFactor::Filesystem)
-        );
-        assert_eq!((both.slow.as_str(), &both.at), ("bfq", &["xfs".into(), "ext4".into()]));
-        assert!((both.ratios[0] - 2.0).abs() < 0.05 && (both.ratios[1] - 1.0).abs() < 0.05);
     }
 
     #[test]

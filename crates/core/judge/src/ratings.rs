@@ -91,7 +91,6 @@ fn median(slices: &[FitSlice]) -> Option<u64> {
 
 fn slice(of: &FitSample) -> FitSlice {
     FitSlice {
-        began_ns: of.began_ns,
         elapsed_ns: of.elapsed_ns,
         latencies: of.latencies.clone(),
         operations: of.ios,
@@ -153,7 +152,6 @@ fn block(of: &Measurement) -> FitSlice {
     let timed = of.flush.as_ref().or(of.write.as_ref()).or(of.read.as_ref());
     let data = || [&of.read, &of.write].into_iter().flatten();
     FitSlice {
-        began_ns: of.monotonic_ns.unwrap_or(0),
         elapsed_ns: of.elapsed_ns,
         latencies: timed.map(|stats| stats.histogram.clone()).unwrap_or_default(),
         operations: data().map(|stats| stats.total_ios).sum(),

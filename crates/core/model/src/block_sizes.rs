@@ -36,23 +36,33 @@ impl BlockSizes {
 impl FromStr for BlockSizes {
     type Err = String;
 
-    /// Of two sizes the second is that of writes; a third one, of trims, does not matter.
     fn from_str(text: &str) -> Result<BlockSizes, String> {
         let size = |text: &str| match text {
             "" => Ok(DEFAULT_BYTES),
             text => units::parse_size(text).map_err(|error| error.to_string()),
         };
-        let mut parts = text.split(',');
-        let read = parts.next().unwrap_or_default();
-        match (parts.next(), parts.next(), parts.next()) {
-            (None, ..) if read.is_empty() => Err("write a size, such as 4k".to_string()),
-            (None, ..) => size(read).map(|read| BlockSizes { read, write: read }),
-            (Some(write), trim, None) => {
-                size(trim.unwrap_or_default())?;
-                Ok(BlockSizes { read: size(read)?, write: size(write)? })
-            }
-            _ => Err("write at most three sizes: for reads, writes and trims".to_string()),
-        }
+        let (read, write) = per_direction(text, size, ["a size, such as 4k", "sizes"])?;
+        Ok(BlockSizes { read, write })
+    }
+}
+
+/// The numbers for reads and for writes, of which a single one is both; a third one, of trims, does
+/// not matter. `example` and `plural` say what they are.
+pub(super) fn per_direction(
+    text: &str,
+    one: impl Fn(&str) -> Result<u64, String>,
+    [example, plural]: [&str; 2],
+) -> Result<(u64, u64), String> {
+    if text.is_empty() {
+        return Err(format!("write {example}"));
+    }
+    let mut parts = text.split(',');
+    let read = one(parts.next().unwrap_or_default())?;
+    let write = parts.next().map_or(Ok(read), &one)?;
+    parts.next().map_or(Ok(0), &one)?;
+    match parts.next() {
+        None => Ok((read, write)),
+        Some(_) => Err(format!("write at most three {plural}: for reads, writes and trims")),
     }
 }
 

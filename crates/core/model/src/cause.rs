@@ -16,8 +16,6 @@ pub enum Cause {
     QueueDepth,
     /// Making data durable: fsync, journal, the drive's own cache being emptied.
     Flush,
-    FlashGc,
-    FastCache,
     /// The kernel makes writers wait until dirty pages are written.
     Writeback,
     Position,
@@ -36,8 +34,6 @@ impl Cause {
             Cause::Device => "the drive",
             Cause::QueueDepth => "each request waits for the one before it",
             Cause::Flush => "flushing",
-            Cause::FlashGc => "garbage collection of the flash",
-            Cause::FastCache => "a full cache inside the drive",
             Cause::Writeback => "the kernel's limit on dirty pages (unwritten data)",
             Cause::Position => "the position on the drive",
             Cause::Unattributed => "no single bottleneck",

@@ -16,12 +16,9 @@ use super::finding::Finding;
 use super::health::DriveTold;
 use super::host::{Host, Layer, Place};
 use super::index::{self, BlockIx, CandidateIx, PlaceIx, RegionIx, WorkloadIx};
-use super::is_default;
 use super::mark::Mark;
 use super::measurement::Measurement;
-use super::normal::EarlierFigures;
 use super::path::RawPath;
-use super::pooled::PooledControls;
 use super::protocol::Protocol;
 use super::round::Round;
 use super::slice::Slice;
@@ -29,6 +26,7 @@ use super::telemetry::{Telemetry, Watching};
 use super::use_state::Filled;
 use super::verb::Verb;
 use super::workload::Workload;
+use super::{is_default, is_one, one};
 
 pub use super::step::{Action, Step, StepDone};
 
@@ -59,11 +57,6 @@ pub enum What {
     },
     Owned(Owner),
     Found(Finding),
-    /// What the A/A controls of earlier runs on the drive say; of a run that has none itself.
-    PooledControls(Box<PooledControls>),
-    /// What earlier runs measured on the same drive and on others of its kind; of a run of one
-    /// directory.
-    EarlierFigures(Box<EarlierFigures>),
     Watching(Box<Watching>),
     DrivesTold {
         after: bool,
@@ -322,14 +315,6 @@ pub struct Region {
 }
 
 index::list_of!(Region, RegionIx);
-
-fn one() -> u16 {
-    1
-}
-
-fn is_one(parts: &u16) -> bool {
-    *parts == 1
-}
 
 /// The process that runs a run; a dead owner is what lets others recover it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

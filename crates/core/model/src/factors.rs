@@ -43,7 +43,7 @@ impl CandidateFactor {
     }
 }
 
-/// What the intervals of all contrasts of a factor, or of two, say together.
+/// What the intervals of all contrasts of a factor say together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactorOutcome {
@@ -54,7 +54,7 @@ pub enum FactorOutcome {
     Open,
 }
 
-/// Ratio of two rates, or of two such ratios, with its interval; those of all contrasts of a
+/// Ratio of two rates with its interval; those of all contrasts of a
 /// workload hold together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactorRatio {
@@ -76,23 +76,6 @@ pub struct FactorEffect {
     pub ratio: FactorRatio,
 }
 
-/// By how much the effect of one factor differs between two levels of another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FactorInteraction {
-    pub factor: CandidateFactor,
-    pub by: CandidateFactor,
-    pub outcome: FactorOutcome,
-    pub fast: String,
-    pub slow: String,
-    /// The levels of `by` between which it differs most, that with the larger effect first.
-    pub at: [String; 2],
-    /// Rate at `fast` to rate at `slow`, at each of them.
-    pub ratios: [f64; 2],
-    /// The first of `ratios` to the second.
-    #[serde(flatten)]
-    pub ratio: FactorRatio,
-}
-
 /// All factors of one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Factors {
@@ -101,5 +84,4 @@ pub struct Factors {
     /// Differences below this fraction are none.
     pub margin: f64,
     pub effects: Vec<FactorEffect>,
-    pub interactions: Vec<FactorInteraction>,
 }

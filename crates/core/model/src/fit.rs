@@ -59,25 +59,16 @@ pub struct FitRating {
     pub slices: u32,
     /// Time inside the slices.
     pub measured_ns: u64,
-    /// Share of the operations that took longer than the limit, 0 to 1; `None` without a limit.
-    pub over_share: Option<f64>,
     /// Share of the time in which a request that came would have waited longer than the limit. A
     /// writer that waits for each answer sends nothing during a stall, so that a stall is one
     /// operation whatever it lasts (coordinated omission); requests that come all the same meet it
     /// for this share of the time.
     pub late_share: Option<f64>,
-    pub longest: Option<FitStall>,
+    /// The longest operation that was seen.
+    pub longest_ns: Option<u64>,
     /// Stalls that come at random and less often than once in this time have been missed with a
     /// probability above 5 %.
     pub unseen_ns: u64,
     /// How many operations tell as much as one that is independent of the others; 1 or more.
     pub design_effect: f64,
-}
-
-/// The longest operation that was seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FitStall {
-    pub took_ns: u64,
-    /// When the slice that it is in began.
-    pub slice_began_ns: u64,
 }

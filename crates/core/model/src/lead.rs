@@ -105,11 +105,7 @@ pub struct Lead {
     /// the lead.
     pub interval: Option<Span>,
     pub closest: Option<String>,
-    /// The difference to it, corrected for the leader having been chosen for being ahead; `None`
-    /// where the interval alone is to be told.
-    pub estimate_ln: Option<f64>,
-    pub clearly: bool,
-    /// The first tier's candidates that are within the margin of each other, the leader first; the
+    /// Candidates that may be the fastest and are within the margin of each other, the leader first; the
     /// leader alone where no other is.
     pub equals: Vec<String>,
     pub behind: Vec<Behind>,

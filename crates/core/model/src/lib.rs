@@ -42,7 +42,6 @@ pub mod offsets;
 pub mod op_totals;
 pub mod others;
 pub mod path;
-pub mod pooled;
 pub mod profile;
 pub mod profiles;
 pub mod protocol;
@@ -74,4 +73,13 @@ pub mod workloads;
 /// Whether a value is the one that it has unless told otherwise: records leave it out.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
+}
+
+fn one<T: From<u8>>() -> T {
+    1.into()
+}
+
+/// The same of a number that is 1 unless told otherwise.
+fn is_one<T: From<u8> + PartialEq>(number: &T) -> bool {
+    *number == one()
 }

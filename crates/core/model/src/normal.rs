@@ -1,7 +1,6 @@
 //! Four figures of one place, and whether they are normal: facts, without words.
 //!
-//! What is usual is what others published of such drives ([`super::others`]) and what earlier runs
-//! of the same store measured on the same drive.
+//! What is usual is what others published of such drives ([`super::others`]).
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -96,7 +95,7 @@ pub enum Normality {
         /// Whether the link limits it: it comes to nine tenths of what such links carry.
         at_link_limit: bool,
     },
-    /// It is far below the others, or below the label or earlier runs on this drive.
+    /// It is far below the others, or below the label.
     Slow {
         below: Below,
     },
@@ -118,7 +117,6 @@ pub enum Normality {
 pub enum Below {
     Others,
     Label,
-    Earlier,
 }
 
 /// What explains that a figure is low.
@@ -151,19 +149,10 @@ pub struct PlaceFigure {
     pub others: Option<AmongOthers>,
     pub link: Option<LinkLimit>,
     pub label: Option<Label>,
-    pub earlier: Option<Earlier>,
     #[serde(flatten)]
     pub normality: Normality,
     /// What explains it, where it is slow or slower than most others.
     pub because: Vec<Because>,
-}
-
-/// Of several candidates the leader's figure, which tells of its drive.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LeaderFigure {
-    pub candidate: String,
-    #[serde(flatten)]
-    pub figure: PlaceFigure,
 }
 
 impl PlaceFigure {
@@ -203,28 +192,4 @@ pub enum WhyUnknown {
     NotVisible,
     SeveralDisks,
     OtherBus,
-}
-
-/// What earlier runs measured with one workload on one drive.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Earlier {
-    /// Lowest figure of a run, in the unit of the workload's [`Test`].
-    pub low: f64,
-    pub high: f64,
-    /// Ids of the runs, the latest first.
-    pub runs: Vec<String>,
-}
-
-/// What earlier runs of the store say of a place: recorded when a run begins, so that analysing it
-/// again, with another store or none, gives the same answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EarlierFigures {
-    pub workloads: Vec<EarlierFigure>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EarlierFigure {
-    pub test: Test,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub same_drive: Option<Earlier>,
 }

@@ -70,25 +70,14 @@ impl FromStr for Offsets {
 }
 
 fn zipf(theta: &str) -> Result<Offsets, String> {
-    let wrong = || "zipf takes an exponent from 0.001 to 10, as in zipf:1.2".to_owned();
-    let (whole, part) = theta.split_once('.').unwrap_or((theta, ""));
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty()
-        || whole.len() > 2
-        || part.len() > 3
-        || !is_number(whole)
-        || !is_number(part)
-    {
-        return Err(wrong());
+    let is_plain = theta.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let milli = theta.parse::<f64>().ok().filter(|_| is_plain).map(|theta| theta * 1000.0);
+    let whole = milli.filter(|milli| (milli - libm::round(*milli)).abs() < 1e-6);
+    let whole = whole.map(|milli| libm::round(milli) as u32);
+    match whole.filter(|milli| (1..=THETA_MILLI_MAX).contains(milli)) {
+        Some(theta_milli) => Ok(Offsets::Zipf { theta_milli }),
+        None => Err("zipf takes an exponent from 0.001 to 10, as in zipf:1.2".to_owned()),
     }
-    // Digits only, and few of them: both numbers can be read.
-    let whole: u32 = whole.parse().map_err(|_| wrong())?;
-    let part: u32 = format!("{part:0<3}").parse().map_err(|_| wrong())?;
-    let theta_milli = whole * 1000 + part;
-    if theta_milli == 0 || theta_milli > THETA_MILLI_MAX {
-        return Err(wrong());
-    }
-    Ok(Offsets::Zipf { theta_milli })
 }
 
 #[cfg(test)]

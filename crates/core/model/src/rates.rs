@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use super::block_sizes::per_direction;
 use super::job::Rw;
 
 /// Operations a second of each job; 0 where a direction has no limit.
@@ -44,16 +45,8 @@ impl FromStr for Rates {
             text => bakeoff_stats::units::parse_size(text)
                 .map_err(|_| format!("'{text}' is not a number of operations per second")),
         };
-        let mut parts = text.split(',');
-        let read = rate(parts.next().unwrap_or_default())?;
-        let write = parts.next().map_or(Ok(read), rate)?;
-        // A third one is that of trims.
-        parts.next().map_or(Ok(0), rate)?;
-        match parts.next() {
-            None if text.is_empty() => Err("write a number, such as 100".to_string()),
-            None => Ok(Rates { read, write }),
-            Some(_) => Err("write at most three rates: for reads, writes and trims".to_string()),
-        }
+        let (read, write) = per_direction(text, rate, ["a number, such as 100", "rates"])?;
+        Ok(Rates { read, write })
     }
 }
 

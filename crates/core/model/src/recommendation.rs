@@ -80,8 +80,6 @@ pub struct Recommendation {
     pub candidate: String,
     /// Its regret on each workload that has an answer, in the order of the run.
     pub regrets: Vec<Regret>,
-    /// The greatest of them, a fraction; weights of the plan are not in it.
-    pub greatest_regret: f64,
     /// Workloads without an answer, which the choice therefore leaves out.
     pub left_out: Vec<String>,
     pub gives_up: Vec<GivesUp>,
@@ -89,9 +87,6 @@ pub struct Recommendation {
     /// certain: whoever has one of them keeps it.
     #[serde(default)]
     pub keep: Vec<String>,
-    /// The best of those that Windows and macOS read and write, where the use is another.
-    #[serde(default)]
-    pub exchange: Option<String>,
     /// Candidates whose greatest regret is within the margin of its own, and which lost to it for
     /// what they give up or for their regret; best first.
     pub within_margin: Vec<String>,

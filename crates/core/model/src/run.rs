@@ -18,8 +18,6 @@ use super::finding::Finding;
 use super::health::DriveTold;
 use super::index::{self, BlockIx, CandidateIx, RegionIx, WorkloadIx};
 use super::mark::Mark;
-use super::normal::EarlierFigures;
-use super::pooled::PooledControls;
 use super::protocol::Protocol;
 use super::round::Round;
 use super::telemetry::Watching;
@@ -98,8 +96,6 @@ pub struct Run {
     pub filled: Vec<Filled>,
     pub calibrations: Vec<Calibration>,
     pub findings: Vec<Finding>,
-    pub pooled: Option<PooledControls>,
-    pub earlier: Option<EarlierFigures>,
     pub steps: Vec<StepRecord>,
     pub dropped: Vec<(CandidateIx, u32)>,
     pub last_look: u32,
@@ -153,8 +149,6 @@ impl Run {
             filled: Vec::new(),
             calibrations: Vec::new(),
             findings: Vec::new(),
-            pooled: None,
-            earlier: None,
             steps: Vec::new(),
             dropped: Vec::new(),
             last_look: 0,
@@ -199,8 +193,6 @@ impl Run {
             What::Owned(owner) => self.owned(owner),
             What::Watching(watching) => self.watching = Some((**watching).clone()),
             What::DrivesTold { after, drives } => self.drives_told(*after, drives),
-            What::PooledControls(pooled) => self.pooled = Some((**pooled).clone()),
-            What::EarlierFigures(earlier) => self.earlier = Some((**earlier).clone()),
             What::Calibrated(found) => self.calibrated(found).ok_or(out("calibrated cell"))?,
             What::Ceilings(ceilings) => self.ceilings = (**ceilings).clone(),
             What::Found(finding) => self.found(finding),

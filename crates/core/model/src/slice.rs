@@ -8,8 +8,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::index::CandidateIx;
-use super::is_default;
 use super::workload::Metric;
+use super::{is_default, is_one, one};
 
 pub const STRETCHES: usize = 8;
 
@@ -80,14 +80,6 @@ fn rate(metric: Metric, ios: u64, bytes: u64, elapsed_ns: u64) -> Option<f64> {
     (done > 0 && elapsed_ns > 0).then(|| done as f64 * 1e9 / elapsed_ns as f64)
 }
 
-fn one() -> u8 {
-    1
-}
-
-fn is_one(times: &u8) -> bool {
-    *times == 1
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slice {
     /// The round within the cell, from 0.
@@ -106,10 +98,7 @@ pub struct Slice {
     pub flushes: u32,
     #[serde(skip_serializing_if = "is_default", default)]
     pub flush_ns: u64,
-    /// Median latency of its data operations; `None` with fewer than 20.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub p50_ns: Option<u64>,
-    /// 99th percentile of the same; `None` with fewer than 1000.
+    /// 99th percentile of the latency of its data operations; `None` with fewer than 1000.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub p99_ns: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -141,7 +130,6 @@ impl Default for Slice {
             bytes: 0,
             flushes: 0,
             flush_ns: 0,
-            p50_ns: None,
             p99_ns: None,
             max_ns: None,
             void: None,
@@ -195,7 +183,6 @@ mod tests {
             bytes: u64::MAX,
             flushes: u32::MAX,
             flush_ns: u64::MAX,
-            p50_ns: Some(u64::MAX),
             p99_ns: Some(u64::MAX),
             max_ns: Some(u64::MAX),
             void: Some(Void::FromMemory),

@@ -11,12 +11,12 @@ use super::factors::Factors;
 use super::finding::Finding;
 use super::index::BlockIx;
 use super::lead::Lead;
-use super::normal::{LeaderFigure, Normal};
+use super::normal::Normal;
 use super::recommendation::Recommendation;
 use super::use_state::UseChange;
 use super::wear::{RankedBy, WearVerdict};
 use crate::bottleneck::Bottleneck;
-use bakeoff_stats::paired::Interval;
+use bakeoff_stats::paired::{Interval, Paired};
 use bakeoff_stats::steady_state::ROUNDS;
 
 /// What was said about a comparison; the surest first.
@@ -103,6 +103,18 @@ pub struct Effect {
 }
 
 impl Effect {
+    /// The difference of the logarithms of `a` and `b` as a ratio of their rates.
+    pub fn new([a, b]: [String; 2], paired: Paired, interval: Interval) -> Effect {
+        Effect {
+            a,
+            b,
+            ratio: libm::exp(paired.mean),
+            low: libm::exp(interval.low),
+            high: libm::exp(interval.high),
+            blocks: paired.blocks,
+        }
+    }
+
     /// The ratio of `candidate` to `reference` with the ends of its interval, whichever way round
     /// the pair is listed; `None` where it is another pair.
     pub fn between(&self, candidate: &str, reference: &str) -> Option<(f64, f64, f64)> {
@@ -126,8 +138,6 @@ pub struct Standing {
     pub min: f64,
     pub max: f64,
     pub cells: u32,
-    /// Standard deviation of ln(rate) inside blocks.
-    pub sd_log: f64,
     /// Mean over cells of the 99th percentile of the main operation's latency, where known.
     pub p99_ns: Option<f64>,
     pub dropped_after: Option<u32>,
@@ -210,9 +220,6 @@ pub struct WorkloadVerdict {
     pub winner: Option<String>,
     /// The lead and what belongs to it; `None` where nothing is compared.
     pub lead: Option<Lead>,
-    /// Candidates in tiers, best first; inside a tier no order is claimed. One that cannot be told
-    /// from two tiers stands in both (compact letters); empty while nothing may be said.
-    pub tiers: Vec<Vec<String>>,
     pub effects: Vec<Effect>,
     /// Figures for each candidate, best first.
     pub standings: Vec<Standing>,
@@ -221,8 +228,6 @@ pub struct WorkloadVerdict {
     pub rounds: Option<Rounds>,
     /// What twins of candidates came to beside them (A/A).
     pub twins: Vec<TwinDifference>,
-    /// Time that would resolve it, for `leads`; `None` = never within the mode's blocks.
-    pub resolve_ns: Option<u64>,
     /// What the candidates cost the flash; `None` where nothing was counted.
     pub wear: Option<WearVerdict>,
 }
@@ -252,8 +257,6 @@ pub struct Analysis {
     /// Of one directory: its figures, and whether they are normal; `None` where anything is
     /// compared, and for stacks.
     pub normal: Option<Normal>,
-    /// Where something is compared: what the leaders' figures say of their drives.
-    pub leaders: Vec<LeaderFigure>,
     /// Which factor matters on each workload, where candidates are every combination of several.
     pub factors: Vec<Factors>,
     /// What candidates cost the flash over all workloads that write; `None` where there are no two.

@@ -25,8 +25,6 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
                 "blocks": of.blocks,
                 "margin": of.margin,
                 "effects": of.effects,
-                "interactions": of.interactions,
-                "sentences": answer::factors::of_workload(of),
             });
         }
         said
@@ -76,9 +74,6 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
     if let Some(normal) = &analysis.normal {
         document["normal"] = value!(normal);
     }
-    if !analysis.leaders.is_empty() {
-        document["leaders"] = value!(analysis.leaders);
-    }
     document
 }
 
@@ -92,14 +87,12 @@ fn verdict(run: &Run, v: &WorkloadVerdict) -> Value {
         "metric": v.metric,
         "verdict": v.verdict.name(),
         "winner": v.winner,
-        "tiers": v.tiers,
         "effects": v.effects,
         "bottleneck": said::bottleneck(&v.held_back),
         "held_back": bottleneck::json(&v.held_back),
         "findings": findings(&v.findings),
         "sentence": said::sentence(run, v),
         "standings": v.standings,
-        "resolve_ns": v.resolve_ns,
     });
     if let Some(control) = said::control(&v.twins) {
         said["control"] = value!(control);
@@ -133,10 +126,8 @@ fn lead(lead: &Lead) -> Value {
     value!({
         "leader": lead.leader,
         "lead": lead.fraction(),
-        "clearly": lead.clearly,
         "interval": interval,
         "closest": lead.closest,
-        "estimate": lead.estimate_ln.map(fraction),
         "equals": lead.equals,
         "behind": lead.behind,
         "rivals": lead.rivals,

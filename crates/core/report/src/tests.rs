@@ -74,7 +74,7 @@ fn one_candidate_and_no_block_at_all() {
     insta::assert_snapshot!("one_plain", text(&one, &lone, &PLAIN));
     insta::assert_snapshot!("one_markdown", markdown(&one, &lone));
     assert_eq!(json(&one, &lone)["compares"], false);
-    for empty in ["tier", "against", "not ranked", "| - |"] {
+    for empty in ["against", "not ranked", "| - |"] {
         assert!(!markdown(&one, &lone).contains(empty), "{empty}");
     }
     let mut none = run(header(vec![stack("ext4", "ext4", &[])]), 0, &[]);

@@ -23,11 +23,6 @@ pub fn names(names: &[String]) -> String {
     list(&names.iter().map(quoted).collect::<Vec<_>>())
 }
 
-/// The names with the verb that agrees with them: `sda1 begins`, `sda1 and sda2 begin`.
-pub fn agreeing(names: &[String], [one, several]: [&str; 2]) -> String {
-    format!("{} {}", list(names), if names.len() == 1 { one } else { several })
-}
-
 /// `1 block`, `2 blocks`.
 pub fn count<N: Display + PartialEq + From<u8>>(n: N, noun: &str) -> String {
     let ending = if n == N::from(1) { "" } else { "s" };

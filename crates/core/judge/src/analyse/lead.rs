@@ -36,9 +36,6 @@ pub fn from_run(of: &ComparedRun, compared: &Comparison, findings: &[Finding]) -
             .map(|a| Span { low_ln: a.interval.low, high_ln: a.interval.high })
             .filter(|span| span.high_ln.is_finite()),
         closest: closest.map(|a| name(a.other)),
-        // What a selected winner is ahead by is overestimated; the interval is told alone.
-        estimate_ln: None,
-        clearly: lead_ln.is_some_and(|lead| lead >= libm::log1p(margin)),
         equals: equals(run, compared, &led),
         behind: behind(run, &led),
         rivals: rivals(run, &led),

@@ -1,11 +1,10 @@
-//! From a run to what may be said about it: effects, tiers, verdicts. Values only: sentences are
+//! From a run to what may be said about it: effects and verdicts. Values only: sentences are
 //! made in the crate `report`.
 //!
 //! A pure function of the run; analysing it again, on any architecture, gives the same bytes.
 //! The arithmetic is in [`crate::decide`], because the run itself stops by the same answers.
 
 mod beside;
-pub mod earlier;
 mod gives_up;
 mod lead;
 mod needs;
@@ -16,13 +15,12 @@ mod recommend;
 mod rounds;
 pub mod scope;
 mod standing;
-mod tiers;
 mod used;
 mod wear;
 
 use crate::decide::compare::{Comparison, Pair};
 use crate::decide::table::ScoreTable;
-use crate::decide::{self, eta, schedule};
+use crate::decide::{self, schedule};
 use crate::diagnose::summary;
 use crate::evidence::rule::Limits;
 use crate::factors;
@@ -30,7 +28,7 @@ use crate::rules::run::ComparedRun;
 use crate::rules::{self, limit};
 use bakeoff_model::factors::Factors;
 use bakeoff_model::finding::Finding;
-use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::index::CandidateIx;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
 use bakeoff_model::wear::RankedBy;
@@ -50,7 +48,7 @@ pub fn analyse(run: &Run) -> Analysis {
     };
     let factors = factors::of_run(run, &table).into_iter().filter(|of| !is_refused(of)).collect();
     let judged = normal::Judged { run, table: &table, verdicts: &verdicts, findings: &findings };
-    let (normal, leaders) = (normal::from_run(&judged), normal::leaders(&judged));
+    let normal = normal::from_run(&judged);
     let mut all = findings;
     all.extend(verdicts.iter().flat_map(|v| v.findings.iter().cloned()));
     let (cells, void_cells) = observe::cell_counts(run);
@@ -63,7 +61,6 @@ pub fn analyse(run: &Run) -> Analysis {
         findings: limit::sorted(all),
         recommendation: recommend::recommendation(&whole, &verdicts),
         normal,
-        leaders,
         wear: wear::of_run(run, &table),
         by: RankedBy::Speed,
         use_changes: used::changes(run, &table),
@@ -101,9 +98,6 @@ fn workload_verdict(
     } else {
         (Verdict::Alone, None)
     };
-    // Nothing told apart yet is no statement that all are alike.
-    let is_early = (table.blocks().len() as u32) < header.protocol.first_look();
-    let is_told = verdict != Verdict::Refused && !is_early && schedule::has_question(run);
     let name = |c: CandidateIx| header.candidates[c].name.clone();
     let held_back = summary::workload(run, workload);
     let rounds = rounds::from_run(run, workload);
@@ -117,13 +111,11 @@ fn workload_verdict(
         metric: of.metric.name().to_string(),
         verdict,
         winner: lead.as_ref().and_then(|l| l.leader.clone()).filter(|_| verdict.is_winner()),
-        tiers: if is_told { tiers::tiers(run, compared) } else { Vec::new() },
         effects: effects(run, table, compared),
         standings,
         held_back,
         rounds,
         twins: rules::control::twins(run, table, workload),
-        resolve_ns: resolve_ns(run, table, workload, verdict),
         wear: wear::of_workload(run, table, workload),
         lead,
         findings,
@@ -142,49 +134,12 @@ fn effects(run: &Run, table: &ScoreTable, compared: &Comparison) -> Vec<Effect> 
         let turned = Interval { low: -i.high, high: -i.low };
         pair.interval = Some(if pair.b == against.other { i } else { turned });
     }
-    pairs.iter().filter_map(|p| effect(run, p)).collect()
-}
-
-/// A pair as it is stored and shown; `None` before it has an interval.
-fn effect(run: &Run, pair: &Pair) -> Option<Effect> {
-    let (paired, interval) = (pair.paired?, pair.interval?);
-    Some(Effect {
-        a: run.header.candidates[pair.a].name.clone(),
-        b: run.header.candidates[pair.b].name.clone(),
-        ratio: libm::exp(paired.mean),
-        low: libm::exp(interval.low),
-        high: libm::exp(interval.high),
-        blocks: paired.blocks,
-    })
-}
-
-/// Time until a verdict that is open is expected; `None` where none is or none will come.
-fn resolve_ns(
-    run: &Run,
-    table: &ScoreTable,
-    workload: WorkloadIx,
-    verdict: Verdict,
-) -> Option<u64> {
-    if !verdict.is_open() {
-        return None;
-    }
-    let blocks = blocks_to_resolve(run, table, workload)?;
-    let block_ns = schedule::mean_block_ns(run).unwrap_or_else(|| {
-        let cells = (run.survivors().len() * run.header.workloads.len()) as u64;
-        cells.saturating_mul(run.header.protocol.cell_min_ns)
-    });
-    Some(block_ns.saturating_mul(u64::from(blocks)))
-}
-
-/// Blocks to measure until `workload` is expected to be settled; `None` = it never will be.
-fn blocks_to_resolve(run: &Run, table: &ScoreTable, workload: WorkloadIx) -> Option<u32> {
-    let complete = schedule::complete(run);
-    let first = run.header.protocol.first_look();
-    if !schedule::has_question(run) {
-        return None;
-    }
-    let at = if complete < first { first } else { eta::decided_at(run, table, workload)? };
-    Some(at.saturating_sub(complete).max(1))
+    // A pair is stored and shown once it has an interval.
+    let effect = |pair: &Pair| {
+        let names = [pair.a, pair.b].map(|c| run.header.candidates[c].name.clone());
+        Some(Effect::new(names, pair.paired?, pair.interval?))
+    };
+    pairs.iter().filter_map(effect).collect()
 }
 
 #[cfg(test)]

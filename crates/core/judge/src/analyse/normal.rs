@@ -1,9 +1,7 @@
 //! One place, four figures, one question: is that normal for this kind of drive and link?
 //!
-//! What others published of such drives is in [`bakeoff_machine::usual`]. What earlier runs
-//! measured on the same drive is a comparison of its own: a drive that gets slow must not make its
-//! own range. Nothing is called slow on a machine that was disturbed. Of several candidates the
-//! leader's figure tells of its drive. Facts only; the words are in the report.
+//! What others published of such drives is in [`bakeoff_machine::usual`]. Nothing is called slow on a machine that was disturbed. Facts only;
+//! the words are in the report.
 
 use crate::decide::schedule;
 use crate::decide::table::ScoreTable;
@@ -17,8 +15,8 @@ use bakeoff_model::finding::{Finding, Severity};
 use bakeoff_model::host::{Layer, Place};
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::normal::{
-    Because, Below, Earlier, EarlierFigure, Label, LeaderFigure, LinkLimit, Medium, Normal,
-    Normality, PlaceFigure, Tail, Test, WhyUnknown,
+    Because, Below, Label, LinkLimit, Medium, Normal, Normality, PlaceFigure, Tail, Test,
+    WhyUnknown,
 };
 use bakeoff_model::others::{Among, AmongOthers};
 use bakeoff_model::run::Run;
@@ -38,9 +36,6 @@ const AT_LIMIT: f64 = 0.9;
 /// one at a time are not the test of the label: published A1 cards do from 942 a second on.
 const SHARE_OF_LABEL: f64 = 0.8;
 const SHARE_OF_RANDOM_LABEL: f64 = 0.5;
-/// Below this share of the lowest of earlier runs, a drive has become slow.
-const SHARE_OF_EARLIER: f64 = 0.7;
-const EARLIER_RUNS: usize = 2;
 /// Of the interval of a figure among those of others.
 const ALPHA: f64 = 0.05;
 /// Quantiles of the latency that are told, the highest that enough operations support.
@@ -74,34 +69,12 @@ pub fn from_run(of: &Judged) -> Option<Normal> {
     })
 }
 
-/// What the leaders' figures say of their drives, where others of their kind are known: of
-/// directories, and of stacks that have one drive.
-pub fn leaders(of: &Judged) -> Vec<LeaderFigure> {
-    let header = &of.run.header;
-    if !schedule::has_question(of.run) || crate::decide::rounds::is_of_rounds(of.run) {
-        return Vec::new();
-    }
-    let region = header.region.as_ref().filter(|r| !r.is_image && header.more_regions.is_empty());
-    let figure = |test: Test| {
-        let verdict = of.verdicts.get(workload(of.run, test)?)?;
-        let candidate = &verdict.standings.first()?.candidate;
-        let at = CandidateIx::all(header.candidates.len());
-        let at = at.into_iter().find(|at| header.candidates[*at].name == *candidate)?;
-        let place = header.candidates[at].place().or(region.map(|region| &region.place))?;
-        let figure = NormalBasis::new(of, at, place).figure(test)?;
-        let is_told = matches!(figure.normality, Normality::Normal { .. } | Normality::Slow { .. });
-        let is_among = figure.others.as_ref().is_some_and(|of| of.among != Among::TooWide);
-        (is_told && is_among).then(|| LeaderFigure { candidate: candidate.clone(), figure })
-    };
-    Test::ALL.iter().copied().filter_map(figure).collect()
-}
-
 fn workload(run: &Run, test: Test) -> Option<usize> {
     run.header.workloads.iter().position(|w| is_test(w, test))
 }
 
 /// Whether its figure is one of what others mean by this test.
-pub fn is_test(workload: &Workload, test: Test) -> bool {
+fn is_test(workload: &Workload, test: Test) -> bool {
     let is_it = |known: &Workload| {
         let (a, b) = (&workload.job, &known.job);
         let same = (a.rw, a.bs, a.iodepth, a.numjobs, a.direct, a.fsync, a.rate_iops)
@@ -156,7 +129,6 @@ impl<'a> NormalBasis<'a> {
             others: self.among(test, index),
             link: disk.and_then(|disk| links::limit(self.model(), disk)),
             label: labels::best(&self.classes, test),
-            earlier: self.earlier(test).and_then(|of| of.same_drive.clone()),
             normality: Normality::Unknown,
             because: Vec::new(),
         };
@@ -185,10 +157,6 @@ impl<'a> NormalBasis<'a> {
         })
     }
 
-    fn earlier(&self, test: Test) -> Option<&EarlierFigure> {
-        self.of.run.earlier.as_ref()?.workloads.iter().find(|of| of.test == test)
-    }
-
     fn judge(&self, figure: &PlaceFigure, cells: &[&Cell], workload: &str) -> Normality {
         let has = |state: CacheState| cells.iter().any(|cell| cell.truth.cache == state);
         if figure.test.is_read() && has(CacheState::Warm) {
@@ -214,7 +182,7 @@ impl<'a> NormalBasis<'a> {
         let is_at = |link: &LinkLimit| figure.rate() >= AT_LIMIT * link.practice_bytes_per_s;
         let at_link_limit = figure.link.as_ref().is_some_and(is_at);
         let is_among = among.is_some_and(|among| among != Among::TooWide);
-        if is_among || at_link_limit || figure.earlier.is_some() || figure.label.is_some() {
+        if is_among || at_link_limit || figure.label.is_some() {
             Normality::Normal { at_link_limit }
         } else {
             Normality::Unknown
@@ -269,7 +237,6 @@ impl<'a> NormalBasis<'a> {
 }
 
 fn below(figure: &PlaceFigure) -> Option<Below> {
-    let rate = figure.rate();
     if figure.others.as_ref().is_some_and(AmongOthers::is_slow) {
         return Some(Below::Others);
     }
@@ -277,12 +244,8 @@ fn below(figure: &PlaceFigure) -> Option<Below> {
     let link = figure.link.as_ref().map_or(f64::INFINITY, |of| of.practice_bytes_per_s);
     let share = if figure.test.is_in_bytes() { SHARE_OF_LABEL } else { SHARE_OF_RANDOM_LABEL };
     let promised = |label: &Label| label.bytes_per_s.min(link) * share;
-    if figure.label.as_ref().is_some_and(|label| figure.bytes_per_s < promised(label)) {
-        return Some(Below::Label);
-    }
-    let is_enough = |of: &&Earlier| of.runs.len() >= EARLIER_RUNS;
-    let earlier = figure.earlier.as_ref().filter(is_enough)?;
-    (rate < earlier.low * SHARE_OF_EARLIER).then_some(Below::Earlier)
+    let is_below = figure.label.as_ref().is_some_and(|label| figure.bytes_per_s < promised(label));
+    is_below.then_some(Below::Label)
 }
 
 /// The highest quantile that all operations together support, of the operation in which the work

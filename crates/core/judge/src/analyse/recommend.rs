@@ -17,7 +17,6 @@ use bakeoff_model::recommendation::{
     BestFor, GivesUp, MOST_REGRET, Recommendation, Regret, RuledOut,
 };
 use bakeoff_model::run::Run;
-use bakeoff_model::uses::DriveUse;
 use bakeoff_model::verdict::{Effect, Verdict, WorkloadVerdict};
 
 /// Half as fast: nobody is advised who may be so far behind, even if all others are for certain.
@@ -39,7 +38,6 @@ pub fn recommendation(of: &ComparedRun, verdicts: &[WorkloadVerdict]) -> Option<
     let answered = of.compared.iter().zip(verdicts).filter(|(_, v)| counts(v));
     let compared: Vec<&Comparison> = answered.map(|(compared, _)| compared).collect();
     let qualified = qualified(run);
-    let exchange = exchange(of, &compared);
     let considered = qualified.iter().filter_map(|c| consider(of, &compared, *c, &qualified));
     let mut considered: Vec<Considered> = considered.collect();
     considered.sort_by(|x, y| {
@@ -70,19 +68,16 @@ pub fn recommendation(of: &ComparedRun, verdicts: &[WorkloadVerdict]) -> Option<
     });
     let mut all = considered.into_iter();
     let chosen = all.next()?;
-    let greatest_regret = chosen.regrets.iter().map(|r| r.at_most).fold(0.0, f64::max);
     let out = verdicts.iter().filter(|v| !counts(v));
     Some(Recommendation {
         drive_use: run.header.protocol.drive_use,
         ruled_out: ruled_out(of, &compared, chosen.candidate),
         undecided,
         candidate: name(chosen.candidate),
-        greatest_regret,
         regrets: chosen.regrets,
         left_out: out.map(|v| v.workload.clone()).collect(),
         gives_up: chosen.gives_up,
         keep: kept(of, &compared, chosen.candidate, &qualified),
-        exchange: exchange.filter(|c| *c != chosen.candidate).map(name),
         within_margin: all.map(|c| name(c.candidate)).collect(),
         alternatives: match outlook {
             Outlook::NobodySuits => best_for_each(of, &compared, &qualified),
@@ -162,28 +157,6 @@ fn far_ahead(
     (fraction(against.interval.low.max(0.0)) >= MOST_REGRET).then_some(against)
 }
 
-/// Whom to take to exchange files with Windows and macOS, by the same measurements.
-fn exchange(of: &ComparedRun, all: &[&Comparison]) -> Option<CandidateIx> {
-    let header = &of.run.header;
-    if header.protocol.drive_use == DriveUse::Windows {
-        return None;
-    }
-    let own = CandidateIx::all(header.candidates.len()).filter(|c| {
-        let candidate = &header.candidates[*c];
-        candidate.twin_of.is_none()
-            && candidate.stack().is_some()
-            && needs::lacking(candidate, DriveUse::Windows).is_empty()
-    });
-    let suits: Vec<CandidateIx> = own.collect();
-    // One that has no interval somewhere comes after those that have.
-    let worst = |c: &CandidateIx| {
-        let weighted = |r: Regret| ln_of(r.at_most) * DriveUse::Windows.weight(&r.workload);
-        let each = all.iter().map(|compared| regret(of, compared, *c, &suits));
-        each.map(|r| r.map_or(f64::INFINITY, weighted)).fold(0.0, f64::max)
-    };
-    suits.iter().copied().min_by(|x, y| worst(x).total_cmp(&worst(y)))
-}
-
 /// Whether it is that filesystem as distributions make it: ext4 with its journal.
 fn is_plain(candidate: &Candidate, fs: &str) -> bool {
     candidate.stack().and_then(recipe_of).is_some_and(|recipe| recipe.name == fs)
@@ -215,15 +188,8 @@ fn ruled_out(of: &ComparedRun, all: &[&Comparison], chosen: CandidateIx) -> Vec<
 }
 
 fn effect(run: &Run, candidate: CandidateIx, against: &Against) -> Option<Effect> {
-    let paired = against.paired?;
-    Some(Effect {
-        a: run.header.candidates[candidate].name.clone(),
-        b: run.header.candidates[against.other].name.clone(),
-        ratio: libm::exp(paired.mean),
-        low: libm::exp(against.interval.low),
-        high: libm::exp(against.interval.high),
-        blocks: paired.blocks,
-    })
+    let names = [candidate, against.other].map(|c| run.header.candidates[c].name.clone());
+    Some(Effect::new(names, against.paired?, against.interval))
 }
 
 fn counts(v: &WorkloadVerdict) -> bool {

@@ -8,7 +8,6 @@ use crate::rules::run::ComparedRun;
 use bakeoff_model::event::Cell;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::measurement::OpStats;
-use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Standing;
 use bakeoff_stats::sample;
 
@@ -31,38 +30,9 @@ fn standing(of: &ComparedRun, compared: &Comparison, candidate: CandidateIx) -> 
         min: figure.min,
         max: figure.max,
         cells: figure.cells,
-        sd_log: sd_log(of, compared, candidate),
         p99_ns: p99_ns(&cells),
         dropped_after: run.dropped.iter().find(|d| d.0 == candidate).map(|d| d.1),
     })
-}
-
-/// Noise of one candidate: what is left of its `ln(rate)` in each block after what all have in
-/// common there (the mean of the others) and its own mean. The mean of `m` others carries a share
-/// `1/m` of noise of its own, which is taken out as if all were equal.
-fn sd_log(of: &ComparedRun, compared: &Comparison, candidate: CandidateIx) -> f64 {
-    let (table, workload) = (of.table, compared.workload);
-    let others = others(of.run, &compared.ranked, candidate);
-    if others.is_empty() {
-        return sample::sd(&table.scores(workload, candidate)).unwrap_or(0.0);
-    }
-    let common = |block: usize| -> Option<f64> {
-        let values = others.iter().map(|o| table.values(workload, *o)[block]);
-        sample::mean(&values.collect::<Option<Vec<f64>>>()?)
-    };
-    let own = table.values(workload, candidate).iter().enumerate();
-    let mut left: Vec<f64> = own.filter_map(|(block, y)| Some((*y)? - common(block)?)).collect();
-    let mean = sample::mean(&left).unwrap_or(0.0);
-    left.iter_mut().for_each(|d| *d -= mean);
-    let inflation = libm::sqrt(1.0 + 1.0 / others.len() as f64);
-    sample::sd(&left).unwrap_or(0.0) / inflation
-}
-
-/// The others that stayed in the run at least as long as `c`, so that their mean does not jump when
-/// one is dropped.
-fn others(run: &Run, ranked: &[CandidateIx], c: CandidateIx) -> Vec<CandidateIx> {
-    let stayed = |c: CandidateIx| run.dropped.iter().find(|d| d.0 == c).map_or(u32::MAX, |d| d.1);
-    ranked.iter().copied().filter(|o| *o != c && stayed(*o) >= stayed(c)).collect()
 }
 
 /// Mean over cells of the 99th percentile of the operation the cell spent most of its time in;

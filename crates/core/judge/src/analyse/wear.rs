@@ -114,14 +114,8 @@ fn compare(run: &Run, mut all: Vec<Worn>) -> Option<WearVerdict> {
             None => schedule::alpha(run),
         };
         let interval = paired.interval(alpha);
-        (paired.blocks >= run.header.protocol.first_look()).then(|| Effect {
-            a: name(worn),
-            b: name(least),
-            ratio: libm::exp(paired.mean),
-            low: libm::exp(interval.low),
-            high: libm::exp(interval.high),
-            blocks: paired.blocks,
-        })
+        let is_enough = paired.blocks >= run.header.protocol.first_look();
+        is_enough.then(|| Effect::new([name(worn), name(least)], paired, interval))
     };
     Some(WearVerdict {
         figures: all.iter().filter_map(figure).collect(),

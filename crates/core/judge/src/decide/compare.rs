@@ -26,8 +26,6 @@ pub struct Pair {
 pub struct Decision {
     pub verdict: Verdict,
     pub top: Vec<CandidateIx>,
-    /// `apart[i][j]`: ranked `i` stands before ranked `j` for certain.
-    pub apart: Vec<Vec<bool>>,
 }
 
 /// Every candidate measured on one workload, compared.
@@ -37,7 +35,6 @@ pub struct Comparison {
     /// Candidates with at least one cell, A/A twins left out, best first.
     pub ranked: Vec<CandidateIx>,
     pub pairs: Vec<Pair>,
-    pub decision: Decision,
 }
 
 impl Comparison {
@@ -56,9 +53,7 @@ impl Comparison {
                 pairs.push(Pair { a, b, paired, interval: enough.map(|p| p.interval(alpha)) });
             }
         }
-        let intervals: Vec<_> = pairs.iter().map(|p| p.interval).collect();
-        let decision = decide(&ranked, &intervals, run.header.protocol.tie_margin);
-        Comparison { workload, ranked, pairs, decision }
+        Comparison { workload, ranked, pairs }
     }
 
     pub fn pair(&self, a: CandidateIx, b: CandidateIx) -> Option<&Pair> {
@@ -130,7 +125,7 @@ pub fn decide(ranked: &[CandidateIx], intervals: &[Option<Interval>], margin: f6
         2.. if all_inside => Verdict::AsFast,
         _ => Verdict::Leads,
     };
-    Decision { verdict, top: top.into_iter().map(|i| ranked[i]).collect(), apart }
+    Decision { verdict, top: top.into_iter().map(|i| ranked[i]).collect() }
 }
 
 /// Adds what follows from chains (Warshall's closure).

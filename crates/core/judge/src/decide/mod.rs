@@ -20,7 +20,6 @@ pub mod limits;
 pub mod order;
 pub mod pace;
 pub mod places;
-pub mod pooled;
 pub mod rounds;
 pub mod schedule;
 pub mod search;

@@ -15,7 +15,6 @@ use bakeoff_model::workload::{Metric, Workload};
 pub struct CellContext<'a> {
     pub header: &'a Header,
     pub cell: &'a Cell,
-    pub alike: Vec<&'a Cell>,
     pub workload: &'a Workload,
     pub ceilings: &'a Ceilings,
     pub place: Option<&'a Place>,
@@ -65,17 +64,6 @@ impl<'a> CellContext<'a> {
 
     pub fn in_its_metric(&self, value: f64) -> String {
         self.workload.metric.rate(value)
-    }
-
-    /// Bytes of data moved by the cell's own calls.
-    pub fn own_bytes(&self) -> u64 {
-        let m = self.m();
-        [&m.read, &m.write, &m.create].into_iter().flatten().map(|s| s.io_bytes).sum()
-    }
-
-    /// Bytes a second moved by the cell's own calls.
-    pub fn bytes_per_s(&self) -> f64 {
-        self.own_bytes() as f64 * 1e9 / self.wall_ns()
     }
 
     pub fn lanes(&self) -> f64 {
@@ -172,6 +160,17 @@ impl<'a> CellContext<'a> {
         (span_ns > 0.0).then(|| us * 1e3 / span_ns)
     }
 
+    /// Bytes of data moved by the cell's own calls.
+    pub fn own_bytes(&self) -> u64 {
+        let m = self.m();
+        [&m.read, &m.write, &m.create].into_iter().flatten().map(|s| s.io_bytes).sum()
+    }
+
+    /// Bytes a second moved by the cell's own calls.
+    pub fn bytes_per_s(&self) -> f64 {
+        self.own_bytes() as f64 * 1e9 / self.wall_ns()
+    }
+
     /// What the links of all disks carry at the very most, bytes a second.
     pub fn link_bytes_per_s(&self) -> Option<f64> {
         link::of_place(self.place?)
@@ -179,10 +178,6 @@ impl<'a> CellContext<'a> {
 
     pub fn layers(&self) -> impl Iterator<Item = &'a Layer> {
         self.place.into_iter().flat_map(|place| place.disks())
-    }
-
-    pub fn rotates(&self) -> bool {
-        self.layers().any(|disk| disk.seeks() == Some(true))
     }
 
     /// A byte rate in the workload's metric, for layers that know bytes only.

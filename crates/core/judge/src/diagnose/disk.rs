@@ -3,15 +3,11 @@
 
 use super::baseline::{self, BOUND, LayerShare};
 use super::context::{CellContext, Totals};
-use super::flash;
 use super::percent;
-use crate::evidence::pattern;
 use bakeoff_model::bottleneck::Reason;
 use bakeoff_model::cause::Cause;
 use bakeoff_model::ceiling::CeilingLayer;
-use bakeoff_model::event::Cell;
 use bakeoff_model::job::Rw;
-use bakeoff_model::measurement::Measurement;
 use bakeoff_stats::units;
 
 /// Share of the time in flushes from which they are what holds a cell back.
@@ -25,12 +21,9 @@ const PRACTICE: f64 = 0.85;
 /// A rate so many times that of the raw device is not the device's.
 const FASTER_THAN_IT: f64 = 1.5;
 const GRADIENT: f64 = 0.9;
-/// Share of the variance that a slope along the file explains.
-const SLOPED: f64 = 0.6;
 
 pub fn reasons(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
-    flash::reasons(context)
-        .or_else(|| flush(context, steps))
+    flush(context, steps)
         .or_else(|| writeback(context))
         .or_else(|| position(context, steps))
         .or_else(|| bus(context, steps))
@@ -103,46 +96,18 @@ fn writeback(context: &CellContext) -> Option<Reason> {
 }
 
 fn position(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
-    let ends =
-        baseline::find(steps, CeilingLayer::Start).zip(baseline::find(steps, CeilingLayer::End));
-    if let Some((start, end)) = ends {
-        let (slow, fast) = (start.rate.min(end.rate), start.rate.max(end.rate));
-        let rate = context.rate();
-        let is_between = rate >= slow * BOUND && rate <= fast / BOUND;
-        if slow < fast * GRADIENT && is_between {
-            let [start, end] = [start, end].map(|step| context.in_its_metric(step.rate));
-            let clue = format!(
-                "the raw drive reaches {start} at the start of the region and {end} at its end"
-            );
-            return Some(Reason::proved(Cause::Position, clue));
-        }
-    }
-    let slope = steep(context.m())?;
-    let at_the_disk = context.disks()?.queue >= AT_THE_DISK;
-    (at_the_disk && is_of_the_place(context, slope)).then(|| {
-        let change = percent(libm::expm1(slope));
-        let clue = format!("from the start of the file to its end the rate changes by {change}");
-        Reason::consistent(Cause::Position, clue)
+    let start = baseline::find(steps, CeilingLayer::Start)?;
+    let end = baseline::find(steps, CeilingLayer::End)?;
+    let (slow, fast) = (start.rate.min(end.rate), start.rate.max(end.rate));
+    let rate = context.rate();
+    let is_between = rate >= slow * BOUND && rate <= fast / BOUND;
+    (slow < fast * GRADIENT && is_between).then(|| {
+        let [start, end] = [start, end].map(|step| context.in_its_metric(step.rate));
+        let clue = format!(
+            "the raw drive reaches {start} at the start of the region and {end} at its end"
+        );
+        Reason::proved(Cause::Position, clue)
     })
-}
-
-/// How the rate of a plain sequential cell changes along its file, where it clearly does.
-fn steep(m: &Measurement) -> Option<f64> {
-    let is_plain = matches!(m.job.rw, Rw::Read | Rw::Write) && m.job.numjobs == 1;
-    let (slope, explained) = pattern::slope(m).filter(|_| is_plain)?;
-    (slope.abs() >= -libm::log(GRADIENT) && explained >= SLOPED).then_some(slope)
-}
-
-/// Whether the place and not the time makes the slope, which in one pass over a file are one: it
-/// is there in every pass, or what was written once is read like that in most cells.
-fn is_of_the_place(context: &CellContext, slope: f64) -> bool {
-    let job = context.job();
-    if context.own_bytes() / job.size.max(1) >= 2 {
-        return true;
-    }
-    let is_alike = |cell: &&&Cell| steep(&cell.measurement).is_some_and(|s| s * slope > 0.0);
-    let again = context.alike.iter().filter(is_alike).count();
-    job.rw == Rw::Read && again * 2 > context.alike.len()
 }
 
 fn bus(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
@@ -183,11 +148,6 @@ fn by_layers(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
         .iter()
         .filter_map(|layer| baseline::find(steps, *layer));
     let lowest = raw.min_by(|a, b| a.rate.total_cmp(&b.rate))?;
-    let job = context.job();
-    if lowest.share > FASTER_THAN_IT && job.rw.writes() && !job.is_durable() {
-        let clue = format!("{:.1} times the rate of the raw device", lowest.share);
-        return Some(Reason::proved(Cause::PageCache, clue));
-    }
     // What is much faster than a layer does not stand on it.
     (BOUND..=FASTER_THAN_IT)
         .contains(&lowest.share)

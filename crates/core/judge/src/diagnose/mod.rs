@@ -13,7 +13,6 @@ pub mod context;
 mod cpu;
 mod disk;
 mod environment;
-mod flash;
 pub mod layers;
 pub mod summary;
 
@@ -26,13 +25,7 @@ use context::CellContext;
 
 /// What holds one cell of a run back; `None` when its workload is not in the run.
 pub fn cell(run: &Run, cell: &Cell) -> Option<Reason> {
-    let all = run.blocks.iter().flat_map(|block| &block.cells);
-    let is_alike = |other: &&Cell| {
-        (other.candidate, other.workload) == (cell.candidate, cell.workload)
-            && other.block != cell.block
-    };
     let context = CellContext {
-        alike: all.filter(is_alike).collect(),
         header: &run.header,
         cell,
         workload: cell.workload.get(&run.header.workloads)?,

@@ -1,24 +1,18 @@
 //! Each cause is attributed to itself alone, and a quiet machine to none.
 
-use super::summary;
-use crate::testing::causes::{Case, MS, case, cases, falls_after, queue, windows};
+use crate::testing::causes::{Case, MS, case, cases, queue, windows};
 use bakeoff_model::cause::{Cause, Grade};
 use bakeoff_model::ceiling::CeilingLayer as BaseLayer;
-use bakeoff_model::event::{Cell, Event};
-use bakeoff_model::index::{BlockIx, WorkloadIx};
-use bakeoff_model::run::Run;
 use bakeoff_model::telemetry::Gauge;
 use bakeoff_stats::prng::SplitMix64;
 
 /// Each that can be named, in the order in which they are looked for.
-const NAMED: [Cause; 13] = [
+const NAMED: [Cause; 11] = [
     Cause::HeatOrPower,
     Cause::Foreign,
     Cause::PageCache,
     Cause::Cpu,
     Cause::SystemCalls,
-    Cause::FastCache,
-    Cause::FlashGc,
     Cause::Flush,
     Cause::Writeback,
     Cause::Position,
@@ -77,13 +71,11 @@ fn the_cpu_is_named_by_its_thread() {
 }
 
 /// What a machine that does nothing else never has.
-const ALARMS: [Cause; 8] = [
+const ALARMS: [Cause; 6] = [
     Cause::HeatOrPower,
     Cause::Foreign,
     Cause::PageCache,
     Cause::SystemCalls,
-    Cause::FlashGc,
-    Cause::FastCache,
     Cause::Writeback,
     Cause::Position,
 ];
@@ -164,106 +156,4 @@ fn what_cannot_be_told_prints_the_layers() {
     insta::assert_snapshot!(case.evidence(), @"it reaches 25 % of the raw device (200 MB/s), 9 % of the practical limit of such links (556 MB/s), 8 % of the link (600 MB/s), 1 % of bakeoff without I/O (9.00 GB/s)");
     let blind = Case::measured("smallfiles", 50.0).with(|s| s.cell.telemetry = None);
     assert_eq!(blind.cause().0, Cause::Unattributed, "nothing seen, nothing said");
-}
-
-/// A cell of five whose rate falls after so many of its twenty windows, and in the others after
-/// as many as are given here.
-fn falls(windows_before: u64, others: [u64; 4]) -> Case {
-    let mut case = case("a fast cache that is full");
-    let block = case.run.blocks[0].clone();
-    for (number, other) in (1..).map(BlockIx::new).zip(others) {
-        falls_after(&mut case, other);
-        let mut block = block.clone();
-        block.cells[0] = Cell { block: number, ..case.cell.clone() };
-        case.run.blocks.push(block);
-    }
-    falls_after(&mut case, windows_before);
-    case
-}
-
-#[test]
-fn a_cache_is_used_up_after_as_much_in_every_cell() {
-    let same = falls(10, [11, 9, 10, 12]);
-    assert_eq!(same.cause().0, Cause::FastCache);
-    insta::assert_snapshot!(same.evidence());
-    let any = falls(10, [5, 6, 15, 16]).reason();
-    assert_ne!(any.cause, Cause::FastCache, "{any:?}");
-    let never_again = falls(10, [0, 0, 0, 0]).reason();
-    assert_ne!(never_again.cause, Cause::FastCache, "{never_again:?}");
-}
-
-#[test]
-fn a_writer_that_slows_down_is_no_cache_of_the_disk() {
-    let idle = falls(10, [10, 10, 10, 10]).with(|s| {
-        // What the disk takes for each byte stays as it is.
-        let disk = &mut s.t().devices[0];
-        disk.queue_ms = disk.written_bytes.iter().map(|bytes| bytes / 1_000_000).collect();
-    });
-    assert_ne!(idle.cause().0, Cause::FastCache);
-    let unseen = falls(10, [10, 10, 10, 10]).with(|s| s.cell.telemetry = None);
-    assert_ne!(unseen.cause().0, Cause::FastCache);
-}
-
-#[test]
-fn a_writer_that_stands_still_is_no_cleaning_of_the_flash() {
-    let case = case("a card that cleans up");
-    assert_eq!(case.cause().0, Cause::FlashGc);
-    let idle = case.with(|s| s.t().devices[0].in_flight.fill(0));
-    assert_ne!(idle.cause().0, Cause::FlashGc);
-}
-
-/// See fixtures/diagnosis: memory that the host has to find first, on a clean machine.
-#[test]
-fn a_rate_that_falls_with_fresh_memory_is_no_cache_of_the_disk() {
-    let recorded = include_str!("../../../../../fixtures/diagnosis/fresh-memory.jsonl");
-    let events: Vec<Event> =
-        recorded.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let run = Run::fold(&events).unwrap();
-    let held = summary::workload(&run, WorkloadIx::FIRST);
-    let of_cells = run.blocks.iter().flat_map(|block| &block.cells);
-    let causes: Vec<Cause> = of_cells.map(|cell| super::cell(&run, cell).unwrap().cause).collect();
-    assert!(
-        !causes.iter().chain([&held[0].reason.cause]).any(|c| ALARMS.contains(c)),
-        "{causes:?}"
-    );
-}
-
-/// A cell of five in which the rate falls by half while its file is gone through so many times.
-fn sloped(workload: &str, passes: u64, others_too: bool) -> Case {
-    let mut case = Case::measured(workload, 60e6).with(|s| {
-        let job = &mut s.cell.measurement.job;
-        (job.fsync, job.direct) = (0, true);
-        s.cell.measurement.flush_ns = 0;
-        let rate = |i: u64| 100 - 50 * (i * passes % 20) / 20;
-        let ios: Vec<(u64, u64)> = (0..20).map(|i| (100 * MS, rate(i))).collect();
-        let bytes = ios.iter().map(|w| w.1).sum::<u64>() * s.cell.measurement.job.bs;
-        s.cell.measurement.job.size = bytes / passes;
-        let m = &mut s.cell.measurement;
-        m.read.iter_mut().chain(&mut m.write).for_each(|op| op.io_bytes = bytes);
-        windows(s, ios);
-    });
-    for number in (1..5).map(BlockIx::new) {
-        let mut block = case.run.blocks[0].clone();
-        if others_too {
-            block.cells[0] = case.cell.clone();
-        }
-        block.cells[0].block = number;
-        case.run.blocks.push(block);
-    }
-    case
-}
-
-#[test]
-fn one_pass_over_a_file_cannot_tell_the_place_from_the_time() {
-    for (workload, passes, others_too, is_place) in [
-        ("seqread", 1, false, false),
-        ("seqread", 1, true, true),
-        ("seqread", 2, false, true),
-        ("seqwrite", 1, true, false),
-        ("seqwrite", 2, true, true),
-    ] {
-        let reason = sloped(workload, passes, others_too).reason();
-        let found = reason.cause == Cause::Position;
-        assert_eq!(found, is_place, "{workload}, {passes} passes, {others_too}: {reason:?}");
-    }
 }

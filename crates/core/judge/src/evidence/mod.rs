@@ -7,7 +7,6 @@ pub mod advice;
 pub mod cell;
 pub mod clock;
 pub mod observation;
-pub mod pattern;
 pub mod rule;
 
 pub use cell::reads_drive;

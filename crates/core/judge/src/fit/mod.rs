@@ -14,15 +14,13 @@ pub mod change;
 mod latency;
 pub mod looks;
 
-use bakeoff_model::fit::{FitDoubt, FitNeed, FitRating, FitStall, FitVerdict};
+use bakeoff_model::fit::{FitDoubt, FitNeed, FitRating, FitVerdict};
 use bakeoff_stats::clustered::ClusteredRatio;
 use bakeoff_stats::histogram::Histogram;
 
 /// What one slice of an application's work took.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FitSlice {
-    /// On any clock that all slices share.
-    pub began_ns: u64,
     pub elapsed_ns: u64,
     /// Of the kind of operation that is judged.
     pub latencies: Histogram,
@@ -62,10 +60,7 @@ pub fn judge(need: FitNeed, slices: &[FitSlice], look: usize) -> FitRating {
 
 /// What needs no interval.
 fn seen(need: FitNeed, slices: &[FitSlice]) -> FitRating {
-    let longest = |slice: &FitSlice| {
-        let took_ns = slice.latencies.buckets.last()?.0;
-        Some(FitStall { took_ns, slice_began_ns: slice.began_ns })
-    };
+    let longest_ns = |slice: &FitSlice| slice.latencies.buckets.last().map(|bucket| bucket.0);
     let measured_ns = slices.iter().map(|slice| slice.elapsed_ns).sum();
     let limit_ns = match need {
         FitNeed::Latency { limit_ns, .. } | FitNeed::NoGap { limit_ns } => Some(limit_ns as f64),
@@ -81,9 +76,8 @@ fn seen(need: FitNeed, slices: &[FitSlice]) -> FitRating {
         operations: slices.iter().map(|slice| slice.latencies.total()).sum(),
         slices: slices.len() as u32,
         measured_ns,
-        over_share: limit_ns.and_then(|limit| share(latency::over(slices, limit, false))),
         late_share: limit_ns.and_then(|limit| share(latency::late(slices, limit))),
-        longest: slices.iter().filter_map(longest).max_by_key(|stall| stall.took_ns),
+        longest_ns: slices.iter().filter_map(longest_ns).max(),
         unseen_ns: (measured_ns as f64 / MISSED_EVENTS) as u64,
         design_effect: 1.0,
     }
@@ -136,7 +130,7 @@ fn residual_ns(latencies: &Histogram) -> u64 {
 
 /// One gap is a fact; that there is none is said of what was measured, no earlier than promised.
 fn no_gap(rating: &mut FitRating, slices: &[FitSlice], limit_ns: u64, look: usize) {
-    rating.estimate = rating.longest.map(|stall| stall.took_ns as f64);
+    rating.estimate = rating.longest_ns.map(|ns| ns as f64);
     let over = |error: fn(&FitSlice) -> u64| {
         slices.iter().any(|slice| {
             let longest = slice.latencies.buckets.last().map_or(0, |bucket| bucket.0);

@@ -2,7 +2,6 @@
 
 use crate::decide::table::ScoreTable;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
-use bakeoff_model::pooled::PooledControl;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::TwinDifference;
 use bakeoff_stats::paired::{Interval, Paired};
@@ -44,13 +43,6 @@ pub fn twins(run: &Run, table: &ScoreTable, workload: WorkloadIx) -> Vec<TwinDif
         high_ln: of.interval.high,
     };
     twins.map(difference).collect()
-}
-
-pub(super) fn pooled(run: &Run, workload: WorkloadIx) -> Option<(u32, &PooledControl)> {
-    let all = run.pooled.as_ref()?;
-    let name = &run.header.workloads[workload].name;
-    let of = all.workloads.iter().find(|of| of.workload == *name)?;
-    Some((all.runs.len() as u32, of))
 }
 
 pub(super) fn controls<'r>(

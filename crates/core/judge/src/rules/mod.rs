@@ -29,8 +29,7 @@ pub use bakeoff_model::host::SystemDisk;
 pub mod tests;
 
 fn of_observations() -> impl Iterator<Item = &'static (&'static str, Observing)> {
-    let all = [cell::CHECKS, asked::OF_WORKLOADS, run::OF_WORKLOADS];
-    all.into_iter().flatten()
+    [cell::CHECKS, asked::OF_WORKLOADS].into_iter().flatten()
 }
 
 /// Everything that can be said before the start. What follows from the design alone is found again

@@ -143,15 +143,6 @@ pub fn windows(case: &mut Case, rates: impl IntoIterator<Item = (u64, u64)>) {
     case.cell.measurement.windows = rates.into_iter().map(window).collect();
 }
 
-/// The rate of writes falls to a quarter after so many of twenty windows; the disk, whose queue
-/// stays as it is, writes what is asked of it.
-pub fn falls_after(case: &mut Case, windows_before: u64) {
-    let rate = |i| if i < windows_before { 90 + i % 3 } else { 21 + i % 2 };
-    windows(case, (0..20).map(|i| (100 * MS, rate(i))));
-    let bs = case.cell.measurement.job.bs;
-    case.t().devices[0].written_bytes = (0..20).map(|i| rate(i) * bs).collect();
-}
-
 pub type Made = (&'static str, Cause, Case);
 
 fn made(
@@ -267,15 +258,6 @@ fn writing() -> Vec<Made> {
         made("a flush after every write", Cause::Flush, ("randwrite", 300.0), |s| {
             let m = &mut s.cell.measurement;
             m.flush_ns = m.elapsed_ns * 97 / 100;
-        }),
-        made("a card that cleans up", Cause::FlashGc, ("randwrite", 300.0), |s| {
-            s.cell.measurement.flush_ns = s.cell.measurement.elapsed_ns * 97 / 100;
-            let quick = std::iter::repeat_n((100 * MS, 60), 5);
-            windows(s, quick.clone().chain([(700 * MS, 1)]).chain(quick).chain([(500 * MS, 1)]));
-        }),
-        made("a fast cache that is full", Cause::FastCache, ("seqwrite", 60e6), |s| {
-            falls_after(s, 10);
-            queue(s, 8.0);
         }),
         made(
             "the kernel's limit on dirty pages (unwritten data)",

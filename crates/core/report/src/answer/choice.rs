@@ -61,7 +61,6 @@ pub fn from_run(run: &Run, analysis: &Analysis) -> Choice {
     notes.extend(reach());
     notes.extend(gives_up(chosen));
     notes.extend(slower_without(chosen));
-    notes.extend(exchange(run, chosen));
     notes.extend(as_good(run, chosen));
     notes.extend(wear::note(run, analysis, chosen));
     let candidate = run.header.candidates.iter().find(|c| c.name == chosen.candidate);
@@ -161,12 +160,6 @@ fn keeps(run: &Run, chosen: &Recommendation) -> Option<String> {
     let all = chosen.keep.iter().filter(|name| fs(name).is_some());
     let all: Vec<String> = all.map(|name| stack_name(run, name)).collect();
     (!all.is_empty()).then(|| format!("Already {}? Keep it.", all.join(" or ")))
-}
-
-fn exchange(run: &Run, chosen: &Recommendation) -> Option<String> {
-    let name = sanitize(chosen.exchange.as_deref()?);
-    let id = run.header.short_id();
-    Some(format!("For Windows and macOS too: {name} (bakeoff show {id} --for windows)."))
 }
 
 /// Of each that the use rules out although it is faster: the gain, then the price.

@@ -2,9 +2,7 @@
 //! than bfq (95 % CI: 20 to 42 %)."
 
 use super::{amount, names};
-use bakeoff_model::factors::{
-    CandidateFactor, FactorEffect, FactorInteraction, FactorOutcome, FactorRatio, Factors,
-};
+use bakeoff_model::factors::{CandidateFactor, FactorEffect, FactorOutcome, FactorRatio, Factors};
 use bakeoff_model::path::sanitize;
 use bakeoff_stats::phrases;
 
@@ -62,26 +60,6 @@ fn over_workloads_of(factor: CandidateFactor, all: &[Factors]) -> Option<String>
     Some(format!("{label}{joint}{first}{}", rest.collect::<String>()))
 }
 
-/// What depends on another factor on one workload.
-pub fn of_workload(of: &Factors) -> Vec<String> {
-    of.interactions.iter().filter_map(interaction).collect()
-}
-
-fn interaction(of: &FactorInteraction) -> Option<String> {
-    if of.outcome != FactorOutcome::Matters {
-        return None;
-    }
-    let (fast, slow) = (sanitize(&of.fast), sanitize(&of.slow));
-    let [larger, smaller] = of.ratios.map(by);
-    let [at, other] = [0, 1].map(|i: usize| sanitize(&of.at[i]));
-    Some(format!(
-        "The effect of the {} depends on the {}: with {at}, {fast} is {larger} {slow}; with \
-         {other}, {smaller} {slow}.",
-        of.factor.label(),
-        of.by.label(),
-    ))
-}
-
 fn ahead(effect: &FactorEffect) -> String {
     let (fast, slow) = (sanitize(&effect.fast), sanitize(&effect.slow));
     let FactorRatio { ratio, low, high } = effect.ratio;
@@ -122,36 +100,25 @@ mod tests {
         FactorEffect { factor, outcome, fast: fast.into(), slow: slow.into(), ratio }
     }
 
-    fn factors(workload: &str, scheduler: [f64; 3], both: FactorOutcome) -> Factors {
+    fn factors(workload: &str, scheduler: [f64; 3]) -> Factors {
         let is_large = scheduler[0] > 1.1;
         let outcome = if is_large { FactorOutcome::Matters } else { FactorOutcome::NoDifference };
         let filesystem =
             effect(CandidateFactor::Filesystem, FactorOutcome::NoDifference, [1.0, 0.98, 1.02]);
-        let interaction = FactorInteraction {
-            factor: CandidateFactor::Scheduler,
-            by: CandidateFactor::Filesystem,
-            outcome: both,
-            fast: "none".into(),
-            slow: "bfq".into(),
-            at: ["ext4".into(), "ext4 no journal".into()],
-            ratios: [1.5, 1.1],
-            ratio: FactorRatio { ratio: 1.36, low: 1.2, high: 1.5 },
-        };
         Factors {
             workload: workload.into(),
             blocks: 5,
             margin: 0.03,
             effects: vec![filesystem, effect(CandidateFactor::Scheduler, outcome, scheduler)],
-            interactions: vec![interaction],
         }
     }
 
     #[test]
     fn which_factor_matters_is_said_once_for_all_workloads() {
         let all = [
-            factors("randread", [1.3, 1.2, 1.42], FactorOutcome::NoDifference),
-            factors("randwrite", [2.44, 2.1, 2.9], FactorOutcome::NoDifference),
-            factors("smallfiles", [1.01, 0.99, 1.02], FactorOutcome::NoDifference),
+            factors("randread", [1.3, 1.2, 1.42]),
+            factors("randwrite", [2.44, 2.1, 2.9]),
+            factors("smallfiles", [1.01, 0.99, 1.02]),
         ];
         let said = over_workloads(&all);
         assert_eq!(
@@ -161,17 +128,6 @@ mod tests {
                 "Scheduler matters most for random writes: none is 2.4 times as fast as bfq (95 % \
                  CI: 2.1 to 2.9); also for random reads. No difference of 3 % for small files."
             ]
-        );
-    }
-
-    #[test]
-    fn a_workload_says_what_depends_on_which() {
-        let of = |both| of_workload(&factors("randread", [1.3, 1.2, 1.42], both));
-        assert_eq!(of(FactorOutcome::NoDifference), [""; 0]);
-        assert_eq!(
-            of(FactorOutcome::Matters),
-            ["The effect of the scheduler depends on the filesystem: with ext4, none is 50 % \
-              faster than bfq; with ext4 no journal, 10 % faster than bfq."]
         );
     }
 }

@@ -207,7 +207,5 @@ fn cause(v: &WorkloadVerdict) -> Option<String> {
     {
         return Some("differs by candidate".to_string());
     }
-    let cause = first.reason.cause;
-    let label = if cause == Cause::PageCache { "memory, not the drive" } else { cause.label() };
-    Some(label.to_string())
+    Some(first.reason.cause.label().to_string())
 }

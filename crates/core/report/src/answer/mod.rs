@@ -27,7 +27,6 @@ pub use live::live;
 pub use matrix::{Matrix, MatrixCell, MatrixRow, Place, figure_words};
 pub use names::{heading as workload_heading, labels as short_names, workload as workload_name};
 pub use normal::{PlaceAnswer, table as place_table, words as place_answer};
-pub use others::OthersWords;
 pub use screen::write as screen;
 pub use sentence::full as sentence;
 pub use spoken::write as spoken;
@@ -75,8 +74,6 @@ pub struct Answer {
     /// Whether candidates are ranked by that and not by speed.
     pub is_by_wear: bool,
     pub place: Option<PlaceAnswer>,
-    /// What the leaders' figures say of their drives, the slower ones first.
-    pub others: Vec<OthersWords>,
     /// What companions do to the workloads beside them, a sentence each.
     pub beside: Vec<String>,
     /// Which factor matters, where candidates are every combination of several; a sentence each.
@@ -107,9 +104,6 @@ impl Answer {
         let used = used::sentences(analysis);
         choice.notes.splice(0..0, used);
         choice.notes.extend(said::context(run, analysis));
-        let mut others: Vec<OthersWords> =
-            analysis.leaders.iter().filter_map(others::words).collect();
-        others.sort_by_key(|of| !of.is_slower);
         let resume = resume(run, analysis, &id);
         let matrix = analysis.compares.then(|| matrix::from_run(run, analysis));
         let by_speed = Answer {
@@ -119,7 +113,6 @@ impl Answer {
             matrix,
             is_by_wear: false,
             place,
-            others,
             beside: beside::sentences(run, &analysis.beside),
             factors: factors::over_workloads(&analysis.factors),
             bottleneck: limits::bottleneck(analysis),
@@ -142,8 +135,7 @@ impl Answer {
 
     pub fn everything_to_know(&self) -> Vec<String> {
         let resume = self.resume.iter().map(|how| format!("Continue with: {how}"));
-        let others = self.others.iter().map(|of| &of.sentence);
-        let notes = self.choice.notes.iter().chain(others).chain(&self.beside).chain(&self.advice);
+        let notes = self.choice.notes.iter().chain(&self.beside).chain(&self.advice);
         let notes = notes.cloned();
         notes.chain(resume).collect()
     }

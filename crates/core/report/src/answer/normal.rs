@@ -6,9 +6,7 @@ use crate::document::{Table, number, words as column};
 use crate::layout::Tone;
 use bakeoff_judge::evidence::cell::machine;
 use bakeoff_machine::usual::words as usual;
-use bakeoff_model::normal::{
-    Below, Earlier, Label, Medium, Normal, Normality, PlaceFigure, Test, WhyUnknown,
-};
+use bakeoff_model::normal::{Below, Label, Medium, Normal, Normality, PlaceFigure, WhyUnknown};
 use bakeoff_model::others::Among;
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
@@ -34,8 +32,6 @@ pub struct FigureWords {
     pub tail: String,
     /// "as usual for 27 microSD cards in a DDR50 slot (…)".
     pub verdict: String,
-    /// "1 earlier run on this drive: 40.0 to 43.0 MB/s", or nothing.
-    pub earlier: String,
     /// Where the figures of the others are published, and the link's; or nothing.
     pub source: String,
     /// Whether there is nothing to say but that nothing is known.
@@ -54,7 +50,6 @@ impl FigureWords {
             format!("{} IOPS", self.iops),
             self.tail.clone(),
             self.verdict.clone(),
-            self.earlier.clone(),
         ];
         let said: Vec<String> = figures.into_iter().filter(|part| !part.is_empty()).collect();
         let source = if self.source.is_empty() {
@@ -176,7 +171,6 @@ fn figure(of: &PlaceFigure) -> FigureWords {
         let what = if tail.of_flushes { " flush" } else { "" };
         format!("p{}{what} {}", tail.percent, units::latency(tail.ns))
     });
-    let earlier = of.earlier.as_ref().map(|earlier| earlier_words(of.test, earlier));
     let others = of.others.as_ref().filter(|_| !is_from_memory(&of.normality));
     let link = of.link.as_ref().map(|link| format!("link: {}", sanitize(&link.source)));
     let is_slower = of.others.as_ref().is_some_and(|of| of.among.is_slower());
@@ -186,7 +180,6 @@ fn figure(of: &PlaceFigure) -> FigureWords {
         iops: units::count(of.iops),
         tail,
         verdict: verdict(of),
-        earlier: earlier.unwrap_or_default(),
         source: others.map(others::source).into_iter().chain(link).collect::<Vec<_>>().join("; "),
         is_unknown: of.normality == Normality::Unknown && of.others.is_none(),
         tone: match of.normality {
@@ -204,11 +197,6 @@ fn figure(of: &PlaceFigure) -> FigureWords {
 /// Whether a figure is, or may be, none of the drive.
 fn is_from_memory(of: &Normality) -> bool {
     matches!(of, Normality::Cached { .. } | Normality::Fast { is_from_cache: true })
-}
-
-fn earlier_words(test: Test, of: &Earlier) -> String {
-    let runs = phrases::count(of.runs.len(), "earlier run");
-    format!("{runs} on this drive: {}", usual::range(test, of.low, of.high))
 }
 
 /// "V30: 30.0 MB/s".
@@ -246,10 +234,6 @@ fn verdict(of: &PlaceFigure) -> String {
                     let label = of.label.as_ref();
                     label.map(|label| format!("below the label ({})", promise(of, label)))
                 }
-                Below::Earlier => of.earlier.as_ref().map(|earlier| {
-                    let low = usual::rate(of.test, earlier.low);
-                    format!("earlier runs reached at least {low}")
-                }),
             };
             let why = if why.is_empty() { ", cause unknown" } else { &why };
             format!("slow: {}{why}", than.unwrap_or_default())
@@ -350,10 +334,7 @@ mod tests {
         let all = format!("{words:#?}");
         assert!(!all.contains('\u{1b}') && !all.contains("\\u{1b}[1m"), "{all}");
         insta::assert_snapshot!("every_verdict", {
-            let lines = words
-                .figures
-                .iter()
-                .map(|f| format!("{} | {} | {}", f.verdict, f.earlier, f.source));
+            let lines = words.figures.iter().map(|f| format!("{} | {}", f.verdict, f.source));
             format!("{}\n{}", words.said, lines.collect::<Vec<_>>().join("\n"))
         });
     }

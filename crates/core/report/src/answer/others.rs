@@ -1,45 +1,9 @@
 //! Where a figure stands among those of other drives, in words.
 
-use bakeoff_machine::usual::words::{place, rate};
-use bakeoff_model::normal::{Because, LeaderFigure, PlaceFigure};
+use bakeoff_model::normal::Because;
 use bakeoff_model::others::AmongOthers;
 use bakeoff_model::path::sanitize;
 use bakeoff_stats::phrases;
-
-use super::names;
-
-/// The figure of a comparison's leader, for those who ask whether the drive is as it should be.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OthersWords {
-    /// "Random reads: 1210/s, slower than 9 in 10 of 20 microSD cards in a DDR50 slot."
-    pub sentence: String,
-    /// Whether it is slower than nine in ten of the others.
-    pub is_slower: bool,
-    pub source: String,
-}
-
-pub fn words(of: &LeaderFigure) -> Option<OthersWords> {
-    let among = of.figure.others.as_ref()?;
-    let whose = sanitize(&of.candidate);
-    Some(OthersWords {
-        sentence: sentence(&of.figure, among, Some(&whose)),
-        is_slower: among.among.is_slower(),
-        source: source(among),
-    })
-}
-
-/// One sentence about a figure, with the likely cause where it is low and one is known.
-pub fn sentence(figure: &PlaceFigure, among: &AmongOthers, whose: Option<&str>) -> String {
-    let name = phrases::capital(&names::workload(figure.test.workload()));
-    let whose = whose.map_or(String::new(), |whose| format!(" ({whose})"));
-    let rate = rate(figure.test, figure.rate());
-    let place = place(figure.test, among, figure.link.as_ref());
-    let because = match causes(&figure.because) {
-        Some(causes) => format!(" Likely cause: {causes}."),
-        None => String::new(),
-    };
-    format!("{name}{whose}: {rate}, {place}.{because}")
-}
 
 pub fn source(of: &AmongOthers) -> String {
     let sources = &of.others.sources;

@@ -91,9 +91,8 @@ impl AnswerScreen<'_> {
             said.truncate(most);
             said[most - 1] = cut(&format!("{} …", said[most - 1]), self.width);
         }
-        let others = self.answer.others.iter().filter(|of| !of.is_slower).map(|of| &of.sentence);
         let mut notes = String::new();
-        for note in choice.notes.iter().chain(others) {
+        for note in &choice.notes {
             let longer = format!("{notes} {note}").trim().to_string();
             if self.wrapped(&longer, "").len() + said.len() <= most {
                 notes = longer;
@@ -139,8 +138,7 @@ impl AnswerScreen<'_> {
         if self.answer.matrix.is_none() {
             shown.extend(self.alone());
         }
-        let slower = self.answer.others.iter().filter(|of| of.is_slower).map(|of| &of.sentence);
-        for said in self.answer.factors.iter().chain(&self.answer.beside).chain(slower) {
+        for said in self.answer.factors.iter().chain(&self.answer.beside) {
             shown.extend(self.sentence(said));
         }
         shown
@@ -212,9 +210,6 @@ impl AnswerScreen<'_> {
         for f in place.figures.iter().filter(|f| !f.is_unknown) {
             let verdict = self.sentence(&format!("{}: {}", f.name, f.verdict));
             lines.extend(verdict.iter().map(|line| paint(line, f.tone, self.color)));
-            if !f.earlier.is_empty() {
-                lines.extend(wrap(&f.earlier, self.width, "  ", "  ").lines().map(str::to_string));
-            }
         }
         if !lines.is_empty() {
             lines.insert(0, "Is this normal?".to_string());

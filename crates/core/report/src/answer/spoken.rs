@@ -14,7 +14,6 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
         None => vec![format!("Recommendation: {}", answer.choice.said)],
     };
     lines.extend(answer.choice.notes.iter().map(|note| format!("Note: {note}")));
-    lines.extend(answer.others.iter().map(|of| of.sentence.clone()));
     lines.extend(answer.beside.iter().cloned());
     lines.extend(answer.choice.commands.iter().map(|c| format!("Command: {c}")));
     let figures = answer.place.iter().flat_map(|place| &place.figures);

@@ -35,7 +35,6 @@ pub(super) const KEPT: &[(&str, &str)] = &[
     ("missing", "name"),
     ("more_regions", "flash_state"),
     ("place", "class dev fs options"),
-    ("pooled_controls", "runs"),
     ("power", "name"),
     ("profile", "profile"),
     ("protocol", "for isolation mode"),

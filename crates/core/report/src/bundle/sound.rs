@@ -9,7 +9,6 @@ use bakeoff_model::ceiling::Ceilings;
 use bakeoff_model::event::{Cell, Event, What};
 use bakeoff_model::job::Job;
 use bakeoff_model::measurement::{Measurement, OpStats};
-use bakeoff_model::normal::{Earlier, EarlierFigures};
 use bakeoff_model::protocol::{Mode, Protocol};
 use bakeoff_model::telemetry::Telemetry;
 use bakeoff_model::workload::Workload;
@@ -64,11 +63,9 @@ pub(super) fn check(event: &Event) -> Result<(), &'static str> {
         What::Sentinel { bytes_per_s, .. } => {
             ensure(is_rate(*bytes_per_s), "a sentinel rate is out of range")
         }
-        What::EarlierFigures(earlier) => check_earlier(earlier),
         What::Extended { .. }
         | What::Owned(_)
         | What::Found(_)
-        | What::PooledControls(_)
         | What::Watching(_)
         | What::DrivesTold { .. }
         | What::StepPlanned(_)
@@ -85,15 +82,6 @@ pub(super) fn check(event: &Event) -> Result<(), &'static str> {
         | What::Looked { .. }
         | What::Stopped { .. } => Ok(()),
     }
-}
-
-fn check_earlier(of: &EarlierFigures) -> Result<(), &'static str> {
-    let mut all = of.workloads.iter().filter_map(|w| w.same_drive.as_ref());
-    let is_sound = |of: &Earlier| {
-        is_rate(of.low) && is_rate(of.high) && of.low <= of.high && of.runs.len() <= ITEMS
-    };
-    let is_all = of.workloads.len() <= ITEMS && all.all(is_sound);
-    ensure(is_all, "figures of earlier runs are out of range")
 }
 
 fn ensure(holds: bool, else_say: &'static str) -> Result<(), &'static str> {

@@ -155,11 +155,11 @@ fn likely(demand: &RatedDemand, rating: &FitRating, medium: Option<&str>) -> Str
     };
     let of = medium.map_or(String::new(), |medium| format!(" of {medium}"));
     let median = units::latency(median_ns);
-    match (median_ns > limit_ns / 2, rating.longest) {
+    match (median_ns > limit_ns / 2, rating.longest_ns) {
         (true, _) => format!(" Likely limit: each sync{of} (median {median})."),
-        (false, Some(longest)) => format!(
+        (false, Some(longest_ns)) => format!(
             " Likely limit: stalls{of} (median {median}, longest {}).",
-            units::latency(longest.took_ns)
+            units::latency(longest_ns)
         ),
         (false, None) => String::new(),
     }
@@ -169,12 +169,12 @@ fn likely(demand: &RatedDemand, rating: &FitRating, medium: Option<&str>) -> Str
 pub fn rare(rating: &FitRating) -> Option<String> {
     // What is missed already needs no rare case.
     let is_open = rating.operations > 0 && rating.verdict != FitVerdict::No;
-    let longest = rating.longest.filter(|_| is_open)?;
+    let longest_ns = rating.longest_ns.filter(|_| is_open)?;
     let mut said = format!(
         "The longest of {} took {}. Stalls that come less often than once in {} may have been \
          missed.",
         rating.operations,
-        units::latency(longest.took_ns),
+        units::latency(longest_ns),
         units::duration(rating.unseen_ns)
     );
     if let (FitNeed::Latency { quantile, limit_ns }, Some(late)) = (rating.need, rating.late_share)

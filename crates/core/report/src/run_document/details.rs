@@ -90,14 +90,8 @@ fn write_place(place: &PlaceAnswer, out: &mut Document) {
     out.heading("Is this normal?");
     out.table(place_table(place, true));
     for figure in &place.figures {
-        let source = match figure.source.as_str() {
-            "" => None,
-            source => Some(format!("Source: {source}")),
-        };
-        let parts = Some(figure.earlier.clone()).filter(|text| !text.is_empty());
-        let parts: Vec<String> = parts.into_iter().chain(source).collect();
-        if !parts.is_empty() {
-            out.bullet(format!("{}: {}", figure.name, parts.join(". ")));
+        if !figure.source.is_empty() {
+            out.bullet(format!("{}: Source: {}", figure.name, figure.source));
         }
     }
 }
@@ -115,7 +109,6 @@ fn write_question(question: &Question, run: &RunDocument, out: &mut Document) {
     };
     out.result(title, mark);
     out.paragraph(question.sentence.as_str());
-    question.factors.iter().for_each(|factor| out.bullet(factor.as_str()));
     if !question.is_alone {
         out.gap();
         out.table(standings(question));
@@ -147,7 +140,6 @@ fn standings(question: &Question) -> Table {
     };
     let columns = [
         words("candidate"),
-        words("tier"),
         number(format!("{}{binary}", question.unit)),
         words(against),
         number("p99"),
@@ -162,7 +154,6 @@ fn standing(row: &Row) -> Vec<String> {
     let change: Vec<String> = change.into_iter().chain(row.dropped.clone()).collect();
     vec![
         row.candidate.clone(),
-        row.tier.clone().unwrap_or("-".to_string()),
         format!("{}{binary}", row.rate),
         change.join(" "),
         row.p99.clone().unwrap_or_else(|| "-".to_string()),

@@ -68,13 +68,7 @@ impl RunDocument {
         let header = &run.header;
         let questions =
             analysis.verdicts.iter().enumerate().map(|(at, v)| Question::new(run, at, v));
-        let mut questions: Vec<Question> = questions.collect();
-        for of in &analysis.factors {
-            let at = analysis.verdicts.iter().position(|v| v.workload == of.workload);
-            if let Some(question) = at.and_then(|at| questions.get_mut(at)) {
-                question.factors = answer::factors::of_workload(of);
-            }
-        }
+        let questions: Vec<Question> = questions.collect();
         let missing = [&header.skipped, &header.dropped_workloads];
         let missing = missing.into_iter().flat_map(Skipped::together);
         RunDocument {

@@ -44,7 +44,6 @@ pub struct Question {
     pub held_back: Vec<(String, String)>,
     pub slices: Option<String>,
     /// What each factor does, and what depends on another; a sentence each.
-    pub factors: Vec<String>,
     pub wear: Option<String>,
     pub findings: Vec<FindingView>,
 }
@@ -56,7 +55,6 @@ pub struct Row {
     pub candidate: String,
     /// Tiers it stands in, from 1: `1`, or `1-2` when it can be told from neither; `None` where
     /// nothing is ranked.
-    pub tier: Option<String>,
     /// Mean rate in the question's unit.
     pub rate: String,
     pub binary_rate: Option<String>,
@@ -137,7 +135,6 @@ impl Question {
                 .iter()
                 .map(|(name, cause)| (sanitize(name), sanitize(cause)))
                 .collect(),
-            factors: Vec::new(),
             slices: index.and_then(|at| settling::line(run, WorkloadIx::new(at))),
             wear: answer::wear_of(run, verdict),
             findings: super::findings(&verdict.findings),
@@ -150,8 +147,8 @@ fn reference(verdict: &WorkloadVerdict) -> Option<String> {
     if verdict.verdict == Verdict::Refused {
         return None;
     }
-    let first = verdict.tiers.first().and_then(|t| t.first());
-    first.or(verdict.standings.first().map(|s| &s.candidate)).cloned()
+    let leader = verdict.lead.as_ref().and_then(|lead| lead.leader.as_ref());
+    leader.or(verdict.standings.first().map(|s| &s.candidate)).cloned()
 }
 
 impl Row {
@@ -170,7 +167,6 @@ impl Row {
         Row {
             index: candidates.position(|c| c.name == s.candidate).unwrap_or(0),
             candidate: sanitize(&s.candidate),
-            tier: tiers(verdict, &s.candidate),
             rate: rate(s.mean, unit.scale),
             binary_rate: unit.binary.map(|(_, scale)| rate(s.mean, scale)),
             range: (range(s.min), range(s.max)),
@@ -181,17 +177,6 @@ impl Row {
             dropped: s.dropped_after.map(|n| format!("dropped after {n} blocks")),
         }
     }
-}
-
-/// The tiers a candidate is in, from 1: "1", or "1-2" for one that is in both.
-fn tiers(verdict: &WorkloadVerdict, candidate: &str) -> Option<String> {
-    if verdict.verdict == Verdict::Refused {
-        return None;
-    }
-    let holds = |t: &Vec<String>| t.iter().any(|c| c == candidate);
-    let first = verdict.tiers.iter().position(holds)? + 1;
-    let last = verdict.tiers.iter().rposition(holds)? + 1;
-    Some(if first == last { first.to_string() } else { format!("{first}-{last}") })
 }
 
 /// One unit for a whole table, so that its column can be compared by eye.

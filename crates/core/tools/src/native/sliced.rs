@@ -181,7 +181,6 @@ impl Report {
             bytes: self.bytes(),
             flushes: u32::try_from(flushes).unwrap_or(u32::MAX),
             flush_ns: self.flush_ns,
-            p50_ns: latencies.supported_quantile(0.5),
             p99_ns: latencies.supported_quantile(0.99),
             max_ns: longest.max(),
             settling: self.settling.clone(),
@@ -283,7 +282,7 @@ mod tests {
         let written = vec![(OpKind::Write, totals(&[5; 30], 4096))];
         let both = Report { ops: written, settling, ..Report::default() };
         assert_eq!((both.written_bytes(), both.written_in_both_parts()), (30 * 4096, 45 * 4096));
-        assert_eq!((data.p50_ns, data.p99_ns, data.max_ns), (Some(5), None, Some(5)));
+        assert_eq!((data.p99_ns, data.max_ns), (None, Some(5)));
         let files = [ops, vec![(OpKind::Create, totals(&[90; 3], 100))]].concat();
         let files = Report { ops: files, ..Report::default() }.slice();
         assert_eq!((files.ios, files.max_ns), (3, Some(90)));

@@ -3,10 +3,8 @@
 use super::*;
 use crate::analyse::analyse;
 use crate::testing::RunBuilder;
-use bakeoff_model::event::What;
 use bakeoff_model::finding::Scope;
 use bakeoff_model::host::LayerKind;
-use bakeoff_model::normal::EarlierFigures;
 use bakeoff_model::others::Among;
 
 const PI1: &str = "Raspberry Pi Model B Rev 2";
@@ -63,7 +61,6 @@ fn word(of: &PlaceFigure) -> &'static str {
         Normality::Normal { .. } => "normal",
         Normality::Slow { below: Below::Others } => "slow",
         Normality::Slow { below: Below::Label } => "label",
-        Normality::Slow { below: Below::Earlier } => "earlier",
         Normality::Disturbed { .. } => "disturbed",
         Normality::Fast { is_from_cache: true } => "cache",
         Normality::Fast { .. } => "fast",
@@ -203,39 +200,6 @@ fn reads_whose_cache_is_unknown_are_not_judged() {
     let run = start(PC, drive("ata", "SATA 6.0 Gb/s")).cells(unknown);
     let of = analyse(&play(run, [400e6, 400e6, 9000.0, 600.0])).normal.unwrap();
     assert_eq!(verdicts(&of), ["cached", "unknown", "cached", "unknown"]);
-}
-
-#[test]
-fn earlier_runs_judge_the_drive() {
-    let earlier = Earlier { low: 9000.0, high: 9900.0, runs: vec!["a".into(), "b".into()] };
-    let with = |iops: f64| {
-        let figure = EarlierFigure { test: Test::RandRead, same_drive: Some(earlier.clone()) };
-        let event = What::EarlierFigures(Box::new(EarlierFigures { workloads: vec![figure] }));
-        let run = start(PC, drive("ata", "SATA 6.0 Gb/s")).event(event);
-        verdicts(&analyse(&play(run, [400e6, 400e6, iops, 600.0])).normal.unwrap())[2]
-    };
-    assert_eq!(with(8800.0), "normal");
-    assert_eq!(with(5000.0), "earlier");
-}
-
-/// Two cards in a Raspberry Pi 4: the leader of each workload tells of its drive.
-#[test]
-fn leaders_of_a_comparison_stand_among_others() {
-    let rates = [[43e6, 22e6], [20e6, 30e6], [1100.0, 900.0], [60.0, 50.0]];
-    let compare = |run: RunBuilder| {
-        let run = run.workloads(&FOUR).header(|header| header.host.model = Some(PI4.to_string()));
-        let rate = |block: u32, c: u16, w: u16| {
-            rates[usize::from(w)][usize::from(c)] * (1.0 + f64::from(block % 2) * 0.002)
-        };
-        analyse(&run.play(9, rate).build()).leaders
-    };
-    let ddr50 = |place: &mut Place| place.chain[1] = card("SD, sd uhs DDR50", "");
-    let places = RunBuilder::directories(&["/a", "/b"]).place(0, ddr50).place(1, ddr50);
-    let leaders = compare(places);
-    let said: Vec<(&str, &str)> =
-        leaders.iter().map(|of| (of.candidate.as_str(), word(&of.figure))).collect();
-    assert_eq!(said, [("/a", "limit"), ("/b", "normal"), ("/a", "slower")]);
-    assert_eq!(compare(RunBuilder::stacks(&["ext4", "xfs"])), [], "no kind of drive is known");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn takes_the_smallest_greatest_regret() {
     // xfs: 4 % behind on the one, ahead on the other; ext4: 18 % behind there.
     let found = chosen(run(&["ext4", "xfs"], &[&[1.04, 1.0], &[1.0, 1.18]], 0.001));
     assert_eq!(found.candidate, "xfs");
-    assert!((0.03..0.06).contains(&found.greatest_regret), "{found:?}");
+    assert!((0.03..0.06).contains(&found.regrets[0].at_most), "{found:?}");
     let regrets: Vec<_> =
         found.regrets.iter().map(|r| (r.workload.as_str(), r.behind.as_deref())).collect();
     assert_eq!(regrets, [("randwrite", Some("ext4")), ("smallfiles", None)]);
@@ -96,7 +96,7 @@ fn names_the_best_for_each_use_where_nobody_suits_all() {
     let best: Vec<_> =
         found.alternatives.iter().map(|b| (b.candidate.as_str(), b.workloads.concat())).collect();
     assert_eq!(best, [("ext4", "randwrite".to_string()), ("xfs", "smallfiles".to_string())]);
-    assert!(found.greatest_regret > 0.9, "{found:?}");
+    assert!(found.regrets.iter().any(|regret| regret.at_most > 0.9), "{found:?}");
 }
 
 #[test]
@@ -111,13 +111,10 @@ fn recommends_nothing_before_the_first_look() {
 fn keeps_what_a_change_does_not_make_faster_by_a_quarter() {
     let found = chosen(run(&["ext4", "xfs", "btrfs", "exfat"], &[&[1.5, 1.35, 1.0, 0.9]], 0.001));
     assert_eq!(found.candidate, "ext4");
-    assert_eq!(
-        (found.keep.as_slice(), found.exchange.as_deref()),
-        (&["xfs".to_string()][..], Some("exfat"))
-    );
+    assert_eq!(found.keep, ["xfs"]);
     let found = chosen(
         run(&["ext4", "exfat"], &[&[1.5, 1.0]], 0.001)
             .header(|h| h.protocol.drive_use = DriveUse::Windows),
     );
-    assert_eq!((found.candidate.as_str(), found.exchange), ("exfat", None));
+    assert_eq!(found.candidate, "exfat");
 }

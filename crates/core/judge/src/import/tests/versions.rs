@@ -36,17 +36,6 @@ fn sysbench_0_5_with_its_own_titles() {
     assert_eq!(figure(&result, "event_execution_time"), 80e9);
 }
 
-/// On a busy machine the rates of 1.0.20 are of a time that is longer than the printed one; such a
-/// report was taken for two that are mixed up.
-#[test]
-fn sysbench_1_0_whose_rates_are_of_a_longer_time() {
-    let text =
-        include_str!("../../../../../../fixtures/tools/sysbench/v1_rndrd_busy_machine.stdout");
-    let result = only(text);
-    assert_eq!(result.test.as_deref(), Some("rndrd"));
-    assert_eq!(figure(&result, "reads_per_second"), 158154.66);
-}
-
 /// `make test` failed beside other work: the rates of such a report were of a time 3 % longer than
 /// the printed one and more, and it was refused.
 #[test]
@@ -124,16 +113,4 @@ fn only_the_summary_of_fio_was_pasted() {
     let text = "   READ: bw=118MiB/s (124MB/s), 118MiB/s-118MiB/s (124MB/s-124MB/s), \
         io=2048MiB (2147MB), run=17320-17320msec\n";
     assert_eq!(figure(&only(text), "read.bytes"), 2_147_483_648.0);
-}
-
-#[test]
-fn iozone_3_414_with_its_narrower_columns() {
-    let text = "\tOutput is in Kbytes/sec\n\
-        \x20                                                           random  random    bkwd   record   stride\n\
-        \x20             KB  reclen   write rewrite    read    reread    read   write    read  rewrite     read\n\
-        \x20        1024000    4096   10123    9876   18000    18100   17900    9000\n";
-    let result = only(text);
-    assert_eq!(figure(&result, "write.throughput"), 10123.0 * 1024.0);
-    assert_eq!(figure(&result, "reread.throughput"), 18100.0 * 1024.0);
-    assert_eq!(figure(&result, "random_write.throughput"), 9000.0 * 1024.0);
 }

@@ -74,3 +74,15 @@ pub fn queue_of_a_plan(of: &Observation) -> Option<Hit> {
         Hit::new(evidence, "use {engine=io_uring} together with {direct=true}")
     })
 }
+
+pub fn tiny_block(of: &Observation) -> Option<Hit> {
+    let small =
+        of.access.filter(|a| a.is_buffered && a.block_bytes < thresholds::SMALL_BLOCK_BYTES)?;
+    let evidence =
+        format!("buffered blocks of {} bytes measure the cost of calls", small.block_bytes);
+    let advice = match of.source {
+        Source::Ours => "use {bs=4k} or more",
+        Source::Others => "Below 4 KiB the figure is the cost of a system call: use bs=4k or more.",
+    };
+    Some(Hit::new(evidence, advice))
+}

@@ -3,7 +3,6 @@
 use super::{ComparedRun, name, winner};
 use crate::decide::compare::Comparison;
 use crate::evidence::rule::Hit;
-use crate::rules::control::pooled;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_stats::paired::Paired;
 
@@ -17,17 +16,8 @@ pub fn below_noise(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
         let original = CandidateIx::find(candidates, |c| c.name == *of)?;
         Some((original, Paired::from_differences(&table.differences(workload, twin, original))?))
     });
-    let own = twins.max_by(|a, b| a.1.mean.abs().total_cmp(&b.1.mean.abs()));
-    let (who, apart) = match own {
-        Some((original, apart)) => (name(run, original).to_string(), apart.mean),
-        None => {
-            let (runs, of) = pooled(run, workload)?;
-            (
-                format!("a candidate of {}", bakeoff_stats::phrases::count(runs, "earlier run")),
-                of.mean,
-            )
-        }
-    };
+    let (original, apart) = twins.max_by(|a, b| a.1.mean.abs().total_cmp(&b.1.mean.abs()))?;
+    let (who, apart) = (name(run, original), apart.mean);
     (apart.abs() >= lead.mean.abs()).then(|| {
         let percent = |y: f64| libm::expm1(y.abs()) * 100.0;
         let evidence = format!(

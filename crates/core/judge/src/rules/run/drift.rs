@@ -4,9 +4,7 @@
 use super::{ALPHA, ComparedRun, FEWEST};
 use crate::decide::compare::Comparison;
 use crate::evidence::rule::Hit;
-use crate::rules::control::{Control, SETTLE, controls, pooled};
-use bakeoff_model::index::WorkloadIx;
-use bakeoff_model::run::Run;
+use crate::rules::control::{SETTLE, controls};
 use bakeoff_model::thresholds;
 use bakeoff_stats::sample;
 use bakeoff_stats::spearman::spearman;
@@ -43,26 +41,7 @@ fn follows_time(series: &[f64]) -> bool {
 }
 
 pub fn twins(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
-    let own = controls(of.run, of.table, compared.workload);
-    let own = own.filter_map(|control| differs_from_itself(&control));
-    own.chain(of_earlier_runs(of.run, compared.workload)).collect()
-}
-
-fn differs_from_itself(control: &Control) -> Option<Hit> {
-    control.interval.excludes_zero().then(|| {
-        let evidence = control.measured_twice();
-        Hit::new(evidence, SETTLE)
-    })
-}
-
-fn of_earlier_runs(run: &Run, workload: WorkloadIx) -> Option<Hit> {
-    let (runs, of) = pooled(run, workload)?;
-    of.interval().excludes_zero().then(|| {
-        let evidence = format!(
-            "in {} on this drive, two measurements of one candidate differ by {}",
-            bakeoff_stats::phrases::count(runs, "earlier run"),
-            of.label()
-        );
-        Hit::new(evidence, SETTLE)
-    })
+    let differing = controls(of.run, of.table, compared.workload)
+        .filter(|control| control.interval.excludes_zero());
+    differing.map(|control| Hit::new(control.measured_twice(), SETTLE)).collect()
 }

@@ -9,10 +9,8 @@ pub mod cpu_taken;
 pub mod drift;
 pub mod fast_cache;
 pub mod not_steady;
-pub(crate) mod pieces;
 pub mod ranks;
 pub mod stalls;
-pub mod tiny_block;
 pub mod unsettled;
 
 #[cfg(test)]
@@ -22,7 +20,6 @@ use crate::decide::compare::Comparison;
 use crate::decide::lead::DecidedLead;
 use crate::decide::schedule;
 use crate::decide::table::ScoreTable;
-use crate::evidence::observation::Observing;
 use crate::evidence::rule::{Checks, Hit};
 use crate::rules::place::zone_gradient;
 use bakeoff_model::event::Cell;
@@ -40,10 +37,7 @@ pub struct ComparedRun<'a> {
     pub compared: Vec<Comparison>,
 }
 
-pub static OF_WORKLOADS: Checks<Observing> = &[("L22", tiny_block::hit)];
-
 pub static CHECKS: Checks<fn(&ComparedRun) -> Vec<Hit>> = &[
-    ("L22", |of| Vec::from_iter(tiny_block::calls(of))),
     ("L35", |of| Vec::from_iter(drift::sentinel(of))),
     ("L35", |of| of.each(drift::twins)),
     (autocorrelation::ID, |of| of.each(autocorrelation::in_run)),

@@ -2,7 +2,6 @@
 //! rate, so that its figure is not that of a drive it has for itself.
 
 use super::ComparedRun;
-use super::pieces::level;
 use crate::decide::compare::Comparison;
 use crate::decide::settled::{self, SettledSlices};
 use crate::evidence::rule::Hit;
@@ -24,7 +23,7 @@ pub fn of_workload(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
     let bound = libm::log1p(tolerance);
     let found: Vec<(&SettledSlices, f64)> = all
         .iter()
-        .filter_map(|of| Some((of, of.error(level(ALPHA, tests))?)))
+        .filter_map(|of| Some((of, of.error(ALPHA / tests.max(1) as f64)?)))
         .filter(|(_, (least, _))| least.abs() > bound)
         .map(|(of, (_, estimate))| (of, estimate))
         .collect();
@@ -74,7 +73,7 @@ fn evidence(run: &Run, found: &[(&SettledSlices, f64)]) -> String {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::super::pieces::tests::{clean, sliced};
+    use super::super::stalls::tests::{clean, sliced};
     use super::*;
     use crate::analyse::analyse;
     use crate::rules::tests::told;

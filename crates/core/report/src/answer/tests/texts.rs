@@ -32,7 +32,7 @@ fn told(run: &Run) -> String {
     let analysis = analyse(run);
     let mut lines = vec![Answer::new(run, &analysis).choice.said];
     for v in &analysis.verdicts {
-        lines.push(format!("{} [{}] {:?}", v.workload, v.verdict.name(), v.tiers));
+        lines.push(format!("{} [{}]", v.workload, v.verdict.name()));
         lines.push(said::sentence(run, v));
     }
     lines.extend(Answer::new(run, &analysis).everything_to_know().iter().map(|a| format!("> {a}")));

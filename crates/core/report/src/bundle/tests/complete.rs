@@ -31,12 +31,10 @@ fn kind(what: &What) -> usize {
         What::Surveyed { .. } => 19,
         What::Verified { .. } => 20,
         What::DrivesTold { .. } => 21,
-        What::PooledControls(_) => 22,
-        What::Marked { .. } => 23,
-        What::EarlierFigures(_) => 24,
-        What::Calibrated(_) => 25,
-        What::Filled(_) => 26,
-        What::FitMeasured(_) => 27,
+        What::Marked { .. } => 22,
+        What::Calibrated(_) => 23,
+        What::Filled(_) => 24,
+        What::FitMeasured(_) => 25,
     }
 }
 

@@ -1,14 +1,10 @@
 //! Figures of one directory with a value in every field.
 
 use bakeoff_model::normal::{
-    Because, Below, Earlier, Label, LinkLimit, Medium, Normal, Normality, PlaceFigure, Tail, Test,
+    Because, Below, Label, LinkLimit, Medium, Normal, Normality, PlaceFigure, Tail, Test,
     WhyUnknown,
 };
 use bakeoff_model::others::{Among, AmongOthers, Others};
-
-fn runs() -> Earlier {
-    Earlier { low: 40e6, high: 43e6, runs: vec!["0123456789abcdee".into()] }
-}
 
 fn figure(normality: Normality) -> PlaceFigure {
     PlaceFigure {
@@ -30,7 +26,6 @@ fn figure(normality: Normality) -> PlaceFigure {
         }),
         link: Some(LinkLimit { practice_bytes_per_s: 44e6, source: "a table".into() }),
         label: Some(Label { class: "U3".into(), bytes_per_s: 30e6, source: "a table".into() }),
-        earlier: Some(runs()),
         normality,
         because: vec![Because::SlowLink],
     }

@@ -4,7 +4,7 @@ use super::{Case, case};
 use crate::analyse::analyse;
 use crate::compare::compare;
 use crate::decide::turns::turns;
-use crate::rules::run::pieces::tests::{clean, sliced};
+use crate::rules::run::stalls::tests::{clean, sliced};
 use crate::rules::run::tests::steady;
 use crate::rules::run::unsettled::tests::with_cost;
 use crate::rules::tests::before::stack;
@@ -33,7 +33,6 @@ pub(super) const CASES: &[Case] = &[
         || promise("ext4", "nobarrier"),
         || promise("ext4", "barrier=1"),
     ),
-    case("L22", "as many calls at 64 KiB", || calls(19_000.0), || calls(5_000.0)),
     case("L31", "two versions", || compared(|h| h.version = "9.0.0".into()), || compared(|_| {})),
     case("L32", "two blocks of three", || blocks(2), || blocks(3)),
     case("L35", "a drive that loses 8 %", || drift(0.012), || drift(0.004)),
@@ -84,18 +83,6 @@ fn strict_f2fs() -> Vec<Finding> {
 
 fn two(ratio: f64) -> impl Fn(u32, u16, u16) -> f64 {
     move |b, c, w| 1000.0 * if c == 1 { ratio } else { 1.0 } * libm::exp(noise(b, c, w))
-}
-
-/// 20,000 calls a second at 4 KiB, and so many at 64 KiB.
-fn calls(large: f64) -> Vec<Finding> {
-    let run = RunBuilder::stacks(&["a", "b"]).workloads(&["randwrite", "randrw"]).header(|h| {
-        let mut second = h.workloads[0].clone();
-        second.name = "randwrite 64k".to_string();
-        second.job.bs = 64 << 10;
-        h.workloads[1] = second;
-    });
-    let rate = |w| if w == 0 { 20_000.0 } else { large };
-    of(run.play(5, |b, c, w| rate(w) * libm::exp(noise(b, c, w))).build())
 }
 
 fn judged(id: &str, change: impl FnOnce(&mut Header)) -> (Run, Analysis) {
