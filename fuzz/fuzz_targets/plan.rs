@@ -2,8 +2,6 @@
 
 #![no_main]
 
-use std::collections::BTreeMap;
-
 use bakeoff_judge::plan::{NAME_CHARS, PlanMachine, Target, expand, parse};
 use bakeoff_machine::setup::lacking::Lacking;
 use bakeoff_model::candidate::Stack;
@@ -21,9 +19,7 @@ fuzz_target!(|text: &str| {
     let supports = |stack: &Stack, target: usize| {
         if stack.lvm && target == 1 { Err(Lacking::Other("no LVM".to_string())) } else { Ok(()) }
     };
-    let job_files: BTreeMap<String, String> =
-        plan.job_files().map(|name| (name.to_string(), String::new())).collect();
-    let here = PlanMachine { supports: &supports, job_files: &job_files };
+    let here = PlanMachine { supports: &supports };
     let targets: Vec<Target> = ["sda", "disk.img"]
         .map(|name| Target { name: name.to_string(), region_bytes: Some(1 << 30) })
         .into();

@@ -255,8 +255,8 @@ fn run_killed_at_ten_points_resumes_to_a_complete_run_and_leaves_nothing() {
 }
 
 /// Two jobs that would go on for long, each in a session of its own.
-const LONG_JOBS: &str =
-    "[global]\nsize=8m\nrw=randwrite\nfsync=1\ntime_based=1\nruntime=300\n[a]\n[b]";
+const LONG_JOBS: &str = "driver = \"fio\"\nrw = \"randwrite\"\nbs = \"4k\"\nsize = \"8m\"\n\
+    fsync = 1\nnumjobs = 2\nruntime = \"300s\"";
 
 /// fio's jobs went on writing for as long as they had to, and kept the filesystem mounted.
 #[test]
@@ -267,9 +267,8 @@ fn what_a_tool_started_ends_with_a_run_that_is_killed_or_interrupted() {
     for signal in [Signal::KILL, Signal::INT] {
         let bench = Bench::new();
         let plan = alone(SMALL);
-        let plan = plan.replace("rw = \"randwrite\"\nbs = \"4k\"\nfsync = 1", "job = \"long.fio\"");
+        let plan = plan.replace("rw = \"randwrite\"\nbs = \"4k\"\nfsync = 1", LONG_JOBS);
         made(&bench, &plan, 96 * MIB);
-        std::fs::write(bench.path().join("long.fio"), LONG_JOBS).unwrap();
         let mut running = Running::start(bench.bakeoff().args(RUN).args(["--time", "20h"]));
         running.until("fio's jobs", |_| (jobs_of_fio(&bench) == 2).then_some(()));
         running.signal(signal);

@@ -194,26 +194,6 @@ fn refuses_device_under_a_loop_device_that_was_attached_by_a_removed_node() {
     assert_refused(&bench, &device.0, &token, &image, &says);
 }
 
-/// The age was shown of ext alone.
-#[test]
-fn shows_when_filesystems_were_created_that_do_not_say_when_they_were_written() {
-    if lacks() {
-        return;
-    }
-    let made = [("mkfs.xfs", "-q"), ("mkfs.ntfs", "-qFf")];
-    for (tool, options) in made.into_iter().filter(|(tool, _)| !skip::lacks_command(tool)) {
-        let bench = Bench::new();
-        let image = bench.path().join("old.img");
-        fs::File::create(&image).unwrap().set_len(400 << 20).unwrap();
-        must(Command::new(tool).arg(options).arg(&image));
-        fs::write(bench.path().join("plan.toml"), SMALL).unwrap();
-        let shown =
-            bench.run(&["plan", "--commands", "plan.toml", "--target", image.to_str().unwrap()]);
-        let text = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(text.contains("created within the last hour"), "{tool}: {shown:?}");
-    }
-}
-
 /// A loop with an ext4 and one with a GPT were both "no-table", and a token learned before anything
 /// was on them still consented.
 #[test]

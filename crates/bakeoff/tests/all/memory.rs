@@ -105,7 +105,8 @@ fn a_stick_mounted_for_everybody_is_used_where_only_root_logs_in() {
         let script = "mount --bind \"$0\" /etc/passwd && exec \"$@\"";
         let mut inside = Command::new("unshare");
         inside.args(["--mount", "sh", "-c", script]).arg(&users);
-        inside.arg(env!("CARGO_BIN_EXE_bakeoff")).arg("bench").arg(&at);
+        inside.arg(env!("CARGO_BIN_EXE_bakeoff")).arg("--store").arg(bench.path().join("own.db"));
+        inside.arg("bench").arg(&at);
         ended_of(inside.args(["--rw=read", "--size=16m", "--bs=64k", "--runtime=1"]))
     };
     let alone = with_users(root.to_string());

@@ -1,4 +1,4 @@
-//! Text on terminals of 40 columns, and on those without UTF-8.
+//! Text on terminals of 40 columns.
 //!
 //! `script` of util-linux gives the program a terminal; what is wrong with a line is found in what
 //! came out of it.
@@ -78,19 +78,4 @@ fn forty_columns_break_no_word_and_no_line_is_longer() {
         let broken: Vec<&str> = words(&narrow).into_iter().filter(is_broken).collect();
         assert!(broken.is_empty(), "{args:?}: {broken:?}\n{narrow}");
     }
-}
-
-#[test]
-fn without_utf8_every_text_is_ascii_and_json_stays_as_it_is() {
-    let home = home();
-    let more: [&[&str]; 3] = [&["devices"], &["help"], &["help", "bench"]];
-    for args in STEADY.iter().copied().chain(more) {
-        let output = home.cmd(args).env("LC_ALL", "C").output().unwrap();
-        for stream in [&output.stdout, &output.stderr] {
-            assert!(stream.is_ascii(), "{args:?}: {}", String::from_utf8_lossy(stream));
-        }
-    }
-    let json = ["show", "last", "--format", "json"];
-    let plain = home.cmd(&json).env("LC_ALL", "C").output().unwrap().stdout;
-    assert_eq!(plain, home.cmd(&json).env("LC_ALL", "C.UTF-8").output().unwrap().stdout);
 }

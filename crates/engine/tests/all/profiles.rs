@@ -177,7 +177,8 @@ fn a_part_that_settles_does_as_much_before_and_counts_whole_units() {
     assert_eq!(flushed, made / 40 * (40 + 2 * 4));
     let commits = run(Profile::Sqlite, &[1], &timed(Profile::Sqlite, 100)).remove(0);
     assert!(commits.elapsed_ns >= 100_000_000 && count(&commits.commit).0 > 0);
-    let streams = run(Profile::Nas, &[0], &timed(Profile::Nas, 1 << 20)).remove(0);
+    let nas = Job { size: 8 << 20, ..timed(Profile::Nas, 1 << 20) };
+    let streams = run(Profile::Nas, &[0], &nas).remove(0);
     assert!(!streams.job.settles, "what it wrote before would be flushed in the part that counts");
 }
 

@@ -148,6 +148,11 @@ fn by_layers(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
         .iter()
         .filter_map(|layer| baseline::find(steps, *layer));
     let lowest = raw.min_by(|a, b| a.rate.total_cmp(&b.rate))?;
+    let job = context.job();
+    if lowest.share > FASTER_THAN_IT && job.rw.writes() && !job.is_durable() {
+        let clue = format!("{:.1} times the rate of the raw device", lowest.share);
+        return Some(Reason::proved(Cause::PageCache, clue));
+    }
     // What is much faster than a layer does not stand on it.
     (BOUND..=FASTER_THAN_IT)
         .contains(&lowest.share)

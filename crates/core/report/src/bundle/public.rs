@@ -40,7 +40,6 @@ pub(super) const KEPT: &[(&str, &str)] = &[
     ("protocol", "for isolation mode"),
     ("region", "flash_state"),
     ("rungs", "layer"),
-    ("same_drive", "runs"),
     ("skipped", "name"),
     ("slices", "void"),
     // The options that a plan accepts leave out labels and UUIDs.

@@ -11,7 +11,7 @@ pub fn head() -> Head {
 }
 
 pub fn lines() -> Vec<String> {
-    let all = include_str!("../../../../../../fixtures/bundle/every_event.jsonl");
+    let all = include_str!("../../../../../../fixtures/events/every_event.jsonl");
     all.lines().map(str::to_string).collect()
 }
 
