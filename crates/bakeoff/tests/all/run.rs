@@ -51,7 +51,7 @@ fn what_is_refused_changes_nothing() {
     fs::write(bench.path().join("notes.html"), "mine").unwrap();
     expect(with(&[&erase[..], &["-o", "notes.html"]].concat()), 3, "did not write it");
     expect(with(&[&erase[..], &["-o", "disk.img"]].concat()), 2, "one of the endings .html");
-    expect(with(&[&erase[..], &["--store", "disk.img"]].concat()), 3, "the store (");
+    expect(with(&[&erase[..], &["--store", "disk.img"]].concat()), 3, "as the store");
     expect(with(&[&erase[..], &target[..]].concat()), 2, "same drive");
     let namesake = bench.dir("other").join("disk.img");
     fs::File::create(&namesake).unwrap().set_len(96 * MIB).unwrap();
