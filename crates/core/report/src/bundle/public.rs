@@ -50,8 +50,7 @@ pub(super) const KEPT: &[(&str, &str)] = &[
     ("temperature_mc", "name"),
     ("tool", "driver version"),
     ("truth", "cache"),
-    ("workloads", "driver metric name phase summary test"),
-    ("workloads", "workload"),
+    ("workloads", "driver metric name phase summary"),
 ];
 /// Mount options whose value is kept; those of network filesystems name users and machines.
 const OPTIONS: &str = "commit compress compress-force data discard errors barrier allocsize \
