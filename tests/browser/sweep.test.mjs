@@ -1,4 +1,4 @@
-// Workloads that differ in one number are a curve, in two numbers a map; each is still there.
+// Workloads that differ in one number are a curve; each is still there.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { data, start, texts } from "./support.mjs";
@@ -20,17 +20,6 @@ test("block sizes are one curve a candidate, with its sizes on the axis", async 
   // A symbol for each point of each curve.
   assert.equal(await figure.locator(".plot svg path[transform]").count(), 20);
   assert.deepEqual(trouble, []);
-  await close();
-});
-
-test("depths and threads are a map for each candidate, whose shades follow the rates", async () => {
-  const { page, close } = await session.open(["sweep"], { javaScriptEnabled: false, folded: true });
-  assert.equal(await page.locator("table.map").count(), 2);
-  const cells = await page.locator("table.map").first().locator("td").evaluateAll((all) =>
-    all.map((td) => [Number(td.textContent), Number(/h(\d)/.exec(td.className)[1])]));
-  assert.equal(cells.length, 9);
-  const sorted = [...cells].sort((a, b) => a[0] - b[0]).map((cell) => cell[1]);
-  assert.deepEqual(sorted, [...sorted].sort((a, b) => a - b));
   await close();
 });
 
